@@ -10,8 +10,7 @@
 //! assert_eq!(first.to_string(), "toy.toml:1: nodes = 0: expected a whole number from 1, such as 8");
 //! ```
 //!
-//! This crate must never know files, the simulator, or the behaviour of a machine: it opens nothing and has no
-//! behaviour.
+//! This crate must never know files or the simulator: it opens no file and has no behaviour.
 
 #![forbid(unsafe_code)]
 

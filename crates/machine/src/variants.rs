@@ -105,7 +105,7 @@ impl<'a> Reading<'a> {
         names
     }
 
-    /// Reports sections for unknown policies, and values under a policy that are the same under all.
+    /// Reports sections for unknown policies, and values under a policy for keys that are equal under all policies.
     fn check_policies(&mut self) {
         let file = &self.chain[0];
         let Some(table) = file.table().get(POLICY) else { return };
@@ -174,7 +174,7 @@ impl<'a> Reading<'a> {
         once
     }
 
-    /// Every key that the command line could have given, found by reading everything once more.
+    /// Every key that the command line could have given, found by another reading of the whole file.
     fn keys(&self) -> BTreeSet<String> {
         let mut again = Self { all_keys: true, ..Self::new(self.chain, self.overrides, self.policies) };
         again.read_all();

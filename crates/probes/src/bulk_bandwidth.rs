@@ -1,6 +1,6 @@
 //! Bulk bandwidth: the rate at which blocks of a size are got from another node, and stored there.
 //!
-//! The measurement is that of A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based
+//! The measurement follows A. Krishnamurthy et al., *Evaluation of Architectural Support for Global Address-Based
 //! Communication in Large-Scale Parallel Machines*, ASPLOS 1996, figure 6. Node 0 gets a block from node 1 and waits
 //! for it. Then node 0 stores a block on node 1; the time runs until node 1 has counted all of it. Each size is
 //! repeated, and the first repetition is not counted.

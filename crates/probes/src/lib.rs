@@ -1,4 +1,4 @@
-//! Microbenchmarks: each measures one thing that a machine or a runtime does, and is written once for every world.
+//! Microbenchmarks: each measures one operation of a machine or a runtime, and is written once for every world.
 //!
 //! | program | measurement |
 //! |---|---|

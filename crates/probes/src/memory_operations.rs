@@ -160,7 +160,7 @@ impl Probe<'_> {
         self.thread.charge(IDLE);
     }
 
-    /// Brings the node into a known state: no line of the page is cached, nothing is outstanding, and the last access
+    /// Brings the node into a known state: no line of the page is cached, no access is outstanding, and the last access
     /// read memory.
     fn start_afresh(&self) {
         self.each_line(Access::Purge);

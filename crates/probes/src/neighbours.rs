@@ -14,12 +14,12 @@
 //!
 //! # Why two rounds are enough
 //!
-//! A neighbour sends its value of round r + 1 after it has received all values of round r, that of this node
-//! included. So while this node gathers round r, it receives values of the rounds r and r + 1 and of no other.
+//! A neighbour sends its value of round r + 1 after it has received all values of round r, including this node's. So
+//! while this node gathers round r, it receives values of the rounds r and r + 1 and of no other.
 //!
 //! # How it is checked
 //!
-//! The final value of every node is compared with that of a sequential run.
+//! The final value of every node is compared with the value of a sequential run.
 
 use std::sync::Arc;
 

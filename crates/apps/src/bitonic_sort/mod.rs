@@ -15,9 +15,9 @@
 //!
 //! # Sizes
 //!
-//! All blocks have one size, as a merge needs it. The last threads have keys that are greater than all others where the keys do not
-//! divide evenly. Threads need not be a power of two: the network for any number of them is that of H. W. Lang (*Bitonic sorting network
-//! for n not a power of 2*), in which some threads have no partner in some steps.
+//! All blocks have one size, as a merge needs it. If the keys do not divide evenly, the last threads have padding keys
+//! greater than all others. Threads need not be a power of two: the network for any number of them is by H. W. Lang
+//! (*Bitonic sorting network for n not a power of 2*), in which some threads have no partner in some steps.
 //!
 //! # Mechanisms
 //!

@@ -20,7 +20,8 @@ use super::problem::Problem;
 use super::tiling::{DomainTiles, Tiling};
 use super::work::{ANNOUNCE, flops, of_division, of_factor, of_product};
 
-/// Something that a thread tells others it has finished: a block by its number, or a domain by its number behind all blocks.
+/// A finished tile or domain that a thread announces: a block by its number, or a domain by its number behind all
+/// blocks.
 pub(super) type Announcement = u32;
 
 /// The tiles as one thread reaches them.
@@ -37,7 +38,7 @@ pub(super) trait Tiles {
     /// Adds to values of a tile of this thread: `places` says of each value how far behind index `first` it goes, ascending.
     fn add(&self, first: usize, places: &[u32], values: &[f64]);
 
-    /// Tells another thread, by its number among all threads, that something is finished.
+    /// Announces a finished tile or domain to another thread, by its number among all threads.
     fn announce(&self, to: u32, what: Announcement);
 }
 
@@ -195,7 +196,7 @@ impl<'w, T: Tiles> Worker<'w, T> {
         self.deal_with_own();
     }
 
-    /// Deals with an announcement of another thread, and with all that follows from it on this thread.
+    /// Handles an announcement of another thread, and all work that it enables on this thread.
     pub(super) fn take(&mut self, what: Announcement) {
         self.thread.charge(ANNOUNCE);
         self.hear(what);

@@ -32,7 +32,7 @@ const MOVE: Operations = Operations::NONE.integers(1);
 pub(super) struct Config {
     divided: Divided,
     mechanism: Mechanism,
-    /// For each node, where its copies of tiles of other nodes are, by tile.
+    /// By node and tile: the place of the node's copy of a tile of another node.
     copies: Vec<HashMap<u32, u32>>,
     /// The words of each node.
     words: Vec<u32>,
@@ -143,8 +143,8 @@ struct Reach<'r> {
 
 #[handlers]
 impl Cholesky {
-    /// Brings a few values of a tile. No two messages have the same values. The key is that of the announcement that follows, which
-    /// is therefore handled behind them.
+    /// Brings a few values of a tile. No two messages have the same values. The key equals the key of the following
+    /// announcement, which is therefore handled after them.
     #[message(key = thread)]
     fn values(&self, thread: u32, at: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(MOVE.times(payload.len() as u32));

@@ -28,7 +28,7 @@ pub(super) struct Config {
     memory: SharedMemory,
     tiles: Array<f64>,
     queues: Array<u32>,
-    /// For each thread of all, where its queue begins in the part of its node.
+    /// By thread across the nodes: the beginning of its queue in its node's part.
     begins: Vec<u32>,
     /// The end of each queue, on a block of its own.
     ends: Array<u64>,

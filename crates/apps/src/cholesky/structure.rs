@@ -62,7 +62,7 @@ impl Structure {
         self.counts.iter().map(|&count| u64::from(count).pow(2)).sum()
     }
 
-    /// The work of a supernode, as that of [`flops`](Self::flops).
+    /// The work of a supernode, counted as in [`flops`](Self::flops).
     pub(super) fn work(&self, supernode: usize) -> u64 {
         let columns = &self.supernodes[supernode].columns;
         let counts = &self.counts[columns.start as usize..columns.end as usize];

@@ -8,8 +8,8 @@ use super::ghosts::Field;
 use super::layout::Export;
 use super::work::{READ, WRITE};
 
-/// Moves all values of an export into the ghosts where they are used, so that the receiver has nothing to scatter. `filled` makes
-/// the message that tells how many ghosts the transfer has filled.
+/// Moves all values of an export into the ghosts where they are used, so that the receiver need not scatter them.
+/// `filled` makes the message that tells how many ghosts the transfer has filled.
 pub(super) fn export<M: Message>(
     thread: &Thread<'_>,
     field: &Field,

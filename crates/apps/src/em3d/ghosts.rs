@@ -1,5 +1,5 @@
-//! The values of a kind on one machine node, in a segment: the node's own values first, then its ghosts. A thread computes from
-//! there, whichever mechanism filled the ghosts.
+//! The values of a kind on one machine node, in a segment: the node's own values first, then its ghosts. A thread
+//! computes from there, for each mechanism that fills the ghosts.
 //!
 //! This module must never know how ghosts are filled.
 

@@ -28,7 +28,7 @@ const OF_CACHES: usize = 6;
 pub(super) struct Lines(Cells<u64>);
 
 impl Lines {
-    /// Nothing is counted yet.
+    /// Counts that are all zero.
     pub(super) fn new() -> Self {
         Self(Cells::new(COUNTS.len(), 0))
     }

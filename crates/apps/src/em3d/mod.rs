@@ -25,8 +25,8 @@
 //! their bytes in its caches. With shared memory the model prices each access itself, so loads and stores of shared words are
 //! not charged beside.
 //!
-//! Values, ghosts and gathered blocks stand in segments, by whichever mechanism ghosts are filled: each access goes through the
-//! processor's cache to where the word lies. A handler's stores into ghosts go through the cache of the processor that runs it.
+//! Under each mechanism, values, ghosts and gathered blocks stand in segments: each access goes through the processor's
+//! cache to where the word lies. A handler's stores into ghosts go through the cache of the processor that runs it.
 //! Where caches do not snoop, the program flushes a block that it has gathered, and purges ghosts that it has read.
 //!
 //! # Presets

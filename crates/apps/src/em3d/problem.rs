@@ -1,4 +1,4 @@
-//! The problem of em3d: the inputs, the graph that is drawn for them, and the values that must come of it.
+//! The problem of em3d: the inputs, the graph that is drawn for them, and the expected values.
 //!
 //! This module must never know how values travel.
 
@@ -22,7 +22,7 @@ const MAX_EDGES: u64 = 1 << 25;
 /// no stall limit ends it.
 const MAX_COMPUTED: u64 = 1 << 33;
 
-/// The inputs of em3d. An input that a person does not give is that of the preset.
+/// The inputs of em3d. An input that a person does not give is the preset's.
 #[derive(Clone, Inputs)]
 pub(super) struct Asked {
     /// parameters known by a name: small, or those of a study: alewife, fixed-floating, pdq; every other input overrides
@@ -101,14 +101,14 @@ pub(super) fn check_edges(parameters: &Parameters) -> Result<(), String> {
     Ok(())
 }
 
-/// The problem as told, and the graph that was drawn last. A comparison runs the same graph many times, so it is
+/// The problem by its inputs, and the graph that was drawn last. A comparison runs the same graph many times, so it is
 /// kept.
 pub(super) struct Waves {
     pub(super) parameters: Parameters,
     last: Mutex<Option<Drawn>>,
 }
 
-/// A graph, and the values that must come of it.
+/// A graph, and the expected values.
 #[derive(Clone)]
 pub(super) struct Drawn {
     nodes: u32,

@@ -1,5 +1,5 @@
-//! The check of fetch-add: the words' values and the old values that threads were told, against a sequential pass
-//! over the same random streams.
+//! The check of fetch-add: the words' final values and the previous values in replies, against a sequential pass over
+//! the same random streams.
 //!
 //! This module must never know messages, shared memory, or threads of a world.
 

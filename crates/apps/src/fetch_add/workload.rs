@@ -55,7 +55,7 @@ impl Workload {
         self.counts.iter().copied().skip(node.0 as usize).step_by(self.shape.nodes as usize)
     }
 
-    /// The sum of the hashes of all (word, old value) pairs that requests must be told.
+    /// The sum of the hashes of all expected (word, old value) pairs of replies.
     pub(super) fn expected_told(&self) -> u64 {
         let told = |(word, &count): (usize, &u64)| {
             (0..count).map(move |old| told_hash(word as u32, old)).fold(0, u64::wrapping_add)
@@ -101,7 +101,7 @@ impl Ranks {
     }
 }
 
-/// The hash of one (word, old value) pair: that a request to `word` was told `old`.
+/// The hash of one (word, old value) pair: a reply that says that `word` was `old`.
 pub(super) fn told_hash(word: u32, old: u64) -> u64 {
     mix(mix(u64::from(word)).wrapping_add(old))
 }

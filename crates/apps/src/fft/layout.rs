@@ -27,7 +27,7 @@ pub(super) const WORDS: usize = 2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     division: Division,
-    /// The words from the beginning of a row to that of the next.
+    /// The words from the beginning of a row to the beginning of the next.
     row: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The problem of fft: the inputs, the points that are drawn for them, and the transform that must come of them.
+//! The problem of fft: the inputs, the points that are drawn for them, and their expected transform.
 //!
 //! This module must never know how points travel.
 

@@ -59,7 +59,7 @@ mod tests {
         buffer.into_iter().map(|point| Complex { re: point.re, im: point.im }).collect()
     }
 
-    /// The norm of a difference, relative to that of the second.
+    /// The norm of a difference, relative to the norm of the second.
     fn difference(one: &[Complex], other: &[Complex]) -> f64 {
         let apart: Vec<_> = one.iter().zip(other).map(|(one, other)| *one - *other).collect();
         (energy(&apart) / energy(other)).sqrt()

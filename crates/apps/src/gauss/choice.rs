@@ -1,9 +1,11 @@
 //! The choice of a pivot by all threads of all nodes: the largest of their candidates.
 //!
-//! The threads of a node bring their candidates under the key of the choice. Then nodes exchange the largest that they know, in
-//! rounds: with the node whose number differs in bit 0, then in bit 1, and so on. After log₂ nodes rounds all know the
-//! largest. (R. Thakur, R. Rabenseifner and W. Gropp, *Optimization of collective communication operations in MPICH*, International
-//! Journal of High Performance Computing Applications 19, 2005, give such reductions by halving and doubling.) Where the nodes are no power of two, each of those beyond it tells another one before the first round, and is told after the last.
+//! The threads of a node bring their candidates under the key of the choice. Then nodes exchange the largest that they
+//! know, in rounds: with the node whose number differs in bit 0, then in bit 1, and so on. After log₂ nodes rounds all
+//! know the largest. (R. Thakur, R. Rabenseifner and W. Gropp, *Optimization of collective communication operations in
+//! MPICH*, International Journal of High Performance Computing Applications 19, 2005, give such reductions by halving
+//! and doubling.) If the nodes are no power of two, each node beyond the power tells another node before the first
+//! round, and is told after the last.
 //!
 //! # Why a partner's last word is enough
 //!

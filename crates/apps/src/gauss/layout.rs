@@ -10,7 +10,7 @@ use tempest::{NodeId, Shape, ThreadId};
 
 use crate::kit::one_for_each_thread;
 
-/// The elements from the beginning of a row to that of the next are a multiple of this: no two rows share a block or a line.
+/// The row stride, in elements, is a multiple of this: no two rows share a block or a line.
 const ALIGNMENT: usize = 16;
 
 /// The rows of a system, divided among the threads of a world. A row's elements stand in columns 0 to `size - 1`, and its right-hand
@@ -19,7 +19,7 @@ const ALIGNMENT: usize = 16;
 pub(super) struct Layout {
     /// The number of rows, and of unknowns.
     pub(super) size: usize,
-    /// The elements from the beginning of a row to that of the next.
+    /// The row stride, in elements.
     pub(super) stride: usize,
     shape: Shape,
 }

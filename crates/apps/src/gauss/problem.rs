@@ -46,7 +46,8 @@ impl Equations {
     }
 }
 
-/// The problem as told, and the system that was solved last. A comparison runs the same system many times, so it is kept.
+/// The problem by its inputs, and the system that was solved last. A comparison runs the same system many times, so it
+/// is kept.
 pub(super) struct System {
     pub(super) asked: Asked,
     last: Mutex<Option<Solved>>,

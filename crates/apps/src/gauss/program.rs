@@ -53,7 +53,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Nothing is known of a system of `size` rows.
+    /// An empty record for a system of `size` rows.
     pub(super) fn new(size: usize) -> Self {
         Self { pivots: Cells::new(size, 0), x: Cells::new(size, 0.0) }
     }
@@ -73,7 +73,7 @@ impl Found {
         });
     }
 
-    /// The check on node 0; nothing on others.
+    /// The report of the check on node 0; an empty one on other nodes.
     pub(super) fn report(&self, end: &Quiet<'_>, solved: &Solved) -> Report {
         if end.node() != NodeId(0) {
             return Report::default();

@@ -94,7 +94,7 @@ impl Rows for &SharedGauss {
         }
     }
 
-    /// Nothing is sent: threads read the row where it is. A world that can asks for all of it at once.
+    /// Sends no row: threads read the row where it is. A world with prefetches asks for all of it at once.
     fn spread(&mut self, thread: &Thread<'_>, row: usize, from: usize) {
         let end = self.config.layout.size + 1;
         thread.prefetch(&self.matrix, self.starts[row] + from..self.starts[row] + end, Right::Read);

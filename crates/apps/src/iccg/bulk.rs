@@ -28,7 +28,7 @@ const TAKE: Operations = Operations::NONE.loads(2).integers(2);
 #[derive(Debug)]
 struct Stream {
     to: ThreadId,
-    /// The place of the first, among all that arrive on that node.
+    /// The index of the stream's first place, among all arrival places of that node.
     first: u32,
 }
 
@@ -112,7 +112,7 @@ impl Rooms {
 /// Updates of one stream that travel together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Batch {
-    /// The place of the first, among all that arrive on the node.
+    /// The index of the batch's first place, among all arrival places of the node.
     pub(super) first: u32,
     pub(super) updates: u32,
 }

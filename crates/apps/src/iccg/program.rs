@@ -205,7 +205,7 @@ impl Iccg {
         thread.hold(key(thread), |cx| cx.with(&self.progress, |progress, _| !progress.ready.is_empty()))
     }
 
-    /// Sends everything that is collected: others may wait for it when this thread has no row to solve.
+    /// Sends all collected updates: other threads may wait for them when this thread has no row to solve.
     fn send_batches(&self, thread: &Thread<'_>, outbox: &mut Outbox<'_>) {
         while let Some(stream) = outbox.waiting() {
             self.send_batch(thread, outbox, stream);

@@ -35,7 +35,8 @@ pub(crate) fn one_for_each_thread(
     Err(format!("{found}: expected at least one for each thread, --input {input}={all}").into())
 }
 
-/// Numbered things divided among the threads of a world: a block for each node, and of that a block for each of its threads.
+/// The division of numbered things among the threads of a world: a block for each node, divided into a block for each
+/// of its threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Division {
     size: u32,

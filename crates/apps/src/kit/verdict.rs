@@ -2,17 +2,17 @@
 
 use tempest::{Cells, Quiet, Report, Thread};
 
-/// The things that a thread which never compares has compared, and how many were wrong: the check fails.
+/// The initial counts of a thread, compared and wrong, with which the check fails for a thread that never compares.
 const SILENT: [u64; 2] = [0, u64::MAX];
 
-/// The things that each thread of a node has compared, and how many were wrong.
+/// For each thread of a node, the number of things compared and the number of wrong ones.
 pub(crate) struct Verdict {
     checks: Cells<u64>,
     wrong: Cells<u64>,
 }
 
 impl Verdict {
-    /// No thread has compared anything. A thread that never does fails the check.
+    /// A verdict without comparisons. A thread that never compares fails the check.
     pub(crate) fn new(threads: u32) -> Self {
         let of = |value| Cells::new(threads as usize, value);
         let [checks, wrong] = SILENT.map(of);

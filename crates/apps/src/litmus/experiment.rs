@@ -61,7 +61,7 @@ pub struct Dose {
 }
 
 impl Dose {
-    /// A dose in which threads meet by messages, nodes have room for all pages, and nothing is prefetched.
+    /// A dose in which threads meet by messages, nodes have room for all pages, and no prefetches are made.
     pub const fn new(rounds: u32, block: u32, protocol: &'static Coherence, seed: u64) -> Self {
         Self {
             rounds,

@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(matrix.block((1, 5), 2), [0.0; 4]);
     }
 
-    /// The sums backwards.
+    /// The sums in reverse order.
     fn backwards(problem: &Problem) -> Vec<f64> {
         let (order, left, right) = (problem.order(), &problem.left, &problem.right);
         let element = |row: usize, column: usize| {

@@ -15,7 +15,7 @@ pub(super) struct Grid {
     side: f64,
     /// The cells along each axis.
     cells: [usize; 3],
-    /// By cell: where its numbers begin. One more says where the last ones end.
+    /// By cell: the beginning of its triangles in `numbers`. The last entry is the end of the last cell's.
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }

@@ -1,4 +1,4 @@
-//! The reading of p-ray's inputs, and the jobs that come of them.
+//! The reader of p-ray's inputs, and the jobs made from them.
 //!
 //! This module must never know how a ray finds a triangle.
 

@@ -40,7 +40,7 @@ pub(super) struct Cached<'a> {
     slots: LocalPtr<u64>,
     /// By slot: the number of the object that it has.
     numbers: Vec<u32>,
-    /// Work that the model has not been told.
+    /// Work that the model has not been charged for.
     untold: Operations,
     pub(super) counts: Counts,
 }

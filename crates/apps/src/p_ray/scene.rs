@@ -34,7 +34,7 @@ const FIELDS: [Vector; 2] = [[0.85, 0.82, 0.75], [0.25, 0.3, 0.35]];
 /// The colour of the surface.
 const GLAZE: Vector = [0.8, 0.45, 0.25];
 
-/// The colour where there is nothing.
+/// The colour of a ray that meets no object.
 pub(super) const SKY: Vector = [0.35, 0.45, 0.6];
 
 /// The share of light that comes from everywhere.
@@ -57,7 +57,7 @@ pub(super) struct Material {
 /// The material of the surface.
 pub(super) const GLAZED: Material = Material { colour: GLAZE, mirror: 0.25 };
 
-/// The scene without its triangles: all that every node knows.
+/// The scene without its triangles: the part that every node has.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) grid: Grid,

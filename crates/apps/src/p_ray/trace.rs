@@ -1,8 +1,8 @@
 //! The tracing of rays: the colour of a pixel.
 //!
-//! A ray finds the nearest thing that it meets. From there a ray goes to each lamp: where it meets anything, there is shadow. The
-//! surface is glazed, so one more ray goes where a mirror would throw it, as often as is asked for. (T. Whitted, *An improved
-//! illumination model for shaded display*, Communications of the ACM 23, 1980.)
+//! A ray finds the nearest object that it meets. From there a ray goes to each lamp: where it meets an object, there is
+//! shadow. The surface is glazed, so one more ray goes where a mirror would throw it, up to the requested depth. (T.
+//! Whitted, *An improved illumination model for shaded display*, Communications of the ACM 23, 1980.)
 //!
 //! This module must never know where triangles are kept: it asks for them by their numbers.
 
@@ -51,7 +51,7 @@ impl Objects for Whole<'_> {
     fn ray(&mut self) {}
 }
 
-/// The nearest thing that a ray meets.
+/// The nearest object that a ray meets.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Hit {
     at: f64,
@@ -65,7 +65,7 @@ pub(super) enum What {
     Triangle(u32, [f64; 2]),
 }
 
-/// A point of a thing that a ray meets.
+/// A point of an object that a ray meets.
 struct Spot {
     point: Vector,
     /// The normal on the side from which the ray comes.
@@ -86,7 +86,8 @@ pub(super) struct Tracer<'s, O> {
 }
 
 impl<O: Objects> Tracer<'_, O> {
-    /// The value of a pixel: 16 bits each for red, green and blue, red the lowest, and above them as many that are set.
+    /// The value of a pixel: 16 bits each for red, green and blue, red the lowest, and above them 16 bits that are all
+    /// set.
     pub(super) fn pixel(&mut self, at: [u32; 2]) -> u64 {
         self.objects.work(PIXEL);
         let colour = self.colour(self.scene.through(at, self.size));
@@ -112,7 +113,7 @@ impl<O: Objects> Tracer<'_, O> {
         colour
     }
 
-    /// The nearest thing that a ray meets.
+    /// The nearest object that a ray meets.
     pub(super) fn nearest(&mut self, ray: &Ray) -> Option<Hit> {
         self.begin();
         let floor = self.scene.floor_at(ray).map(|at| Hit { at, what: What::Floor });
@@ -133,7 +134,7 @@ impl<O: Objects> Tracer<'_, O> {
         nearest
     }
 
-    /// Whether anything is between a point and a place in a direction at a distance.
+    /// Whether an object is between a point and a place in a direction at a distance.
     fn is_shadowed(&mut self, ray: &Ray, distance: f64) -> bool {
         self.begin();
         if self.scene.floor_at(ray).is_some_and(|at| at < distance) {

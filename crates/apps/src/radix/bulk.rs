@@ -5,10 +5,10 @@
 //!
 //! # When a thread may write
 //!
-//! Each thread tells all nodes its counts before it moves keys. So when a thread knows all counts of a pass, every thread has read
-//! its keys of the pass before for the last time, and the array that they stood in may be written. Two arrays of counts take turns: a
-//! thread tells its counts of the next pass but one when it knows all of the next one, and those are told by threads that are done
-//! with the counts of this one.
+//! Each thread tells all nodes its counts before it moves keys. So when a thread knows all counts of a pass, every
+//! thread has read its keys of the pass before for the last time, and the array that they stood in may be written. Two
+//! arrays of counts take turns: a thread tells its counts of pass n + 2 when it knows all counts of pass n + 1, and
+//! threads tell those only when they are done with the counts of pass n.
 //!
 //! This module must never know how a transfer carries words.
 

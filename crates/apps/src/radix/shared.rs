@@ -89,7 +89,7 @@ impl Protocol for SharedRadix {
 
 #[handlers]
 impl SharedRadix {
-    /// Writes the thread's keys, before anything is sorted.
+    /// Writes the thread's keys, before the first pass.
     fn begin(&self, thread: &Thread<'_>) {
         let own = self.run.own(thread);
         thread.write_slice(&self.keys[0], own.start, &self.run.problem.keys[own]);

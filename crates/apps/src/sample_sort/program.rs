@@ -86,7 +86,7 @@ impl SampleSort {
         (self.config.division.number(thread.id()), nodes * threads)
     }
 
-    /// The thread's keys, before anything is sorted.
+    /// The thread's keys, unsorted.
     fn own(&self, thread: &Thread<'_>) -> &[u32] {
         let own = self.config.division.of_thread(thread.id());
         &self.config.problem.keys.keys[own.start as usize..own.end as usize]

@@ -35,9 +35,9 @@ pub(super) struct ShellSort {
     keys: LocalPtr<u32>,
     /// The keys for which an array has room.
     room: u32,
-    /// By thread of the node: which array has its keys, in even and in odd passes.
+    /// By thread of the node: the side of the array that has its keys, in even and in odd passes.
     sides: LocalPtr<u32>,
-    /// By thread of the node: where a piece lands.
+    /// By thread of the node: room for a piece of the partner's keys.
     landing: LocalPtr<u32>,
     /// The number of passes.
     passes: Cells<u64>,
@@ -111,7 +111,7 @@ impl Sorter<'_> {
         (0..).zip(&self.mine).for_each(|(at, key)| self.memory.set(array + at, *key));
     }
 
-    /// Divides keys with the partner of the pass, if there is one. Returns whether that changed anything.
+    /// Divides keys with the partner of the pass, if there is one. Returns whether a key changed places.
     fn pass(&mut self, pass: Pass) -> bool {
         let (program, index, memory) = (self.program, self.thread.index(), self.memory);
         let Shape { nodes, threads } = program.config.division.shape();

@@ -9,7 +9,7 @@ use tempest::{NodeId, Shape, ThreadId};
 
 use crate::kit::{Division, one_for_each_thread};
 
-/// The elements from the beginning of a row to that of the next are a multiple of this: no two rows share a block or a line.
+/// The row stride, in elements, is a multiple of this: no two rows share a block or a line.
 const ALIGNMENT: usize = 16;
 
 /// The rows of a square mesh, divided among the threads of a world.
@@ -17,7 +17,7 @@ const ALIGNMENT: usize = 16;
 pub(super) struct Layout {
     /// The points of a side.
     pub(super) size: usize,
-    /// The elements from the beginning of a row to that of the next.
+    /// The row stride, in elements.
     pub(super) stride: usize,
     division: Division,
 }

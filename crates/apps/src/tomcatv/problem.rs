@@ -36,7 +36,8 @@ pub(super) type Matrix = Vec<f64>;
 /// A mesh: its coordinates x and y.
 pub(super) type Mesh = [Matrix; 2];
 
-/// The problem as told, and the mesh that was solved last. A comparison runs the same mesh many times, so it is kept.
+/// The problem by its inputs, and the mesh that was relaxed last. A comparison runs the same mesh many times, so it is
+/// kept.
 pub(super) struct Relaxation {
     pub(super) asked: Asked,
     last: Mutex<Option<Solved>>,

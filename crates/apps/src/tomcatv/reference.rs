@@ -126,7 +126,7 @@ pub(super) fn check_residuals(found: &[[f64; 2]], expected: &Expected) -> Report
 mod tests {
     use super::*;
 
-    /// The points of a square mesh are where they shall be: nothing moves.
+    /// The points of a square mesh are in their final places: none moves.
     #[test]
     fn a_square_mesh_stays() {
         let n = 6;

@@ -1,4 +1,4 @@
-//! The problem of wator: the inputs, the fish that are drawn for them, and where a sequential program takes them.
+//! The problem of wator: the inputs, the fish that are drawn for them, and their final places by a sequential program.
 //!
 //! This module must never know which thread has which fish.
 

@@ -13,7 +13,7 @@ pub type Bases<'b> = dyn Fn(&str, &str) -> Result<(String, String), Option<Strin
 /// The key that names the file to extend.
 pub(crate) const EXTENDS: &str = "extends";
 
-/// Loads a file and all that it extends.
+/// Loads a file and all files that it extends.
 ///
 /// # Errors
 /// A file is no TOML, or extends a file that does not exist, or extends itself. Such a file is not read further.

@@ -37,8 +37,8 @@ pub struct Value {
 /// A stable digest of a machine's values, for records: FNV-1a of 64 bits over `key=value` lines. Not [`std::hash`], which may
 /// differ between builds.
 ///
-/// Each value is printed exactly, and in one way however it was spelled. Keys that are not given do not count, so a new key
-/// leaves old records in place.
+/// Each value is printed exactly, in one canonical spelling. Keys that are not given do not count, so a new key leaves
+/// old records in place.
 pub(crate) fn digest(notes: &BTreeMap<String, String>) -> u64 {
     let text = notes.iter().flat_map(|(key, value)| [key, "=", value, "\n"]);
     text.flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {

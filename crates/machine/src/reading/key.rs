@@ -242,7 +242,7 @@ impl Section<'_> {
         }
     }
 
-    /// The range of a key: that of its row, or else that of its type. `None` for a value that is no number.
+    /// The range of a key: its row's range, or else its type's. `None` for a value that is no number.
     fn range_of<T: Scalar>(&self, key: &'static str) -> Option<Range> {
         T::NUMBER.map(|number| self.stated_range(key).unwrap_or(number.range))
     }

@@ -24,9 +24,9 @@ pub struct RangedKey {
     pub key: String,
     /// The kind of the value, such as `count` or `time`.
     pub kind: &'static str,
-    /// The values that are allowed.
+    /// Range of the allowed values.
     pub range: Range,
-    /// Whether the range is that of every value of its kind.
+    /// Whether every value of its kind has this range.
     pub is_usual: bool,
 }
 

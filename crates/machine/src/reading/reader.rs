@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         self.offered.borrow_mut().push(key);
     }
 
-    /// Whether [`given`](Self::given) has anything to do for a dotted key that ends with `end`.
+    /// Whether [`given`](Self::given) may have a value for a dotted key that ends with `end`.
     pub(crate) fn may_give(&self, end: &str) -> bool {
         self.all_keys || self.overrides.iter().any(|(given, _)| given.ends_with(end))
     }
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         self.spellings(key).find_map(first).map(|&(key, value)| (key.to_owned(), unquoted(value)))
     }
 
-    /// Whether the command line gives something below this key.
+    /// Whether the command line gives a key below this one.
     pub(crate) fn gives_below(&self, key: &str) -> bool {
         self.spellings(key).any(|key| self.overrides.iter().any(|(given, _)| is_below(given, &key)))
     }

@@ -5,7 +5,8 @@
 ///
 /// - A row is a documented field. The key has the field's name, and the field's type says how the value is read: see
 ///   [`Key`](crate::reading::Key). A function behind `=` reads it otherwise: it is given the section and the key.
-/// - A [`Range`](crate::reading::Range) behind `=>` is that of the key's numbers, where the range of their type is not right for it.
+/// - A [`Range`](crate::reading::Range) behind `=>` limits the key's numbers, where the range of their type is not
+///   right for it.
 /// - Parentheses name the section and the facts about the rest of the file that its rows need.
 /// - A row may use the rows before it, and `agree` uses all of them: each is an `Option`, `None` where the value was
 ///   refused. Mistakes that `agree` finds are reported like any others, and it returns `None` if the section is of no

@@ -33,14 +33,14 @@ pub(crate) struct Section<'a> {
     /// The key and the value of the command line because of which the section needs further keys; `None` if the files ask for
     /// them.
     asked_by: RefCell<Option<(String, &'a str)>>,
-    /// The keys that are missing because of `asked_by`, each with the value that was expected.
+    /// The missing keys that `asked_by` requires, each with its expected form.
     missing: RefCell<Vec<String>>,
     known: RefCell<Vec<&'static str>>,
     /// The ranges of keys whose rows state one.
     ranges: RefCell<Vec<(&'static str, Range)>>,
     /// Whether unknown keys go unreported: a mistake elsewhere makes it unclear which keys belong here.
     forgiving: Cell<bool>,
-    /// The clock that the cycles of this section count: its own, or else that of the section around it.
+    /// The clock that the cycles of this section count: its own, or else the clock of the section around it.
     clock: Cell<Frequency>,
 }
 
@@ -59,7 +59,7 @@ struct Layer<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The top level of a file and of all that it extends, under a policy or under none.
+    /// The top level of a file and of all files that it extends, under a policy or under none.
     pub(crate) fn top(reader: &'a Reader<'a>, chain: &'a [SourceText], policy: Option<&str>) -> Self {
         let place = Place { file: &chain[0], line: 1 };
         let path = policy.map(|policy| format!("{POLICY}.{policy}"));
@@ -175,8 +175,8 @@ impl<'a> Section<'a> {
         Clocks { own: self.clock(), bus: self.reader.bus.get() }
     }
 
-    /// Sets the clock of bus cycles to that of `[bus]`; where that states none, to that of this section. A clock that is wrong is
-    /// reported when the section of the bus is read.
+    /// Sets the clock of bus cycles to the clock of `[bus]`, or of this section if `[bus]` states none. A wrong clock
+    /// is reported when the section of the bus is read.
     pub(crate) fn count_bus_cycles(&self) {
         if !self.gives("bus") {
             return;
@@ -198,7 +198,7 @@ impl<'a> Section<'a> {
         self.clock.set(clock);
     }
 
-    /// Makes keys known ones although nothing reads them: another value leaves them unused.
+    /// Makes keys known ones although no code reads them: another value leaves them unused.
     pub(crate) fn leave_unused(&self, keys: &[&'static str]) {
         keys.iter().for_each(|key| self.know(key));
     }
@@ -304,7 +304,7 @@ impl<'a> Section<'a> {
         self.given(key).is_none() && self.item(key).is_some()
     }
 
-    /// Whether file or command line give this key or something below it.
+    /// Whether file or command line give this key or a key below it.
     pub(crate) fn gives(&self, key: &'static str) -> bool {
         self.has(key) || self.reader.gives_below(&self.dotted(key))
     }

@@ -16,7 +16,7 @@ section! {
         date: Option<String> = line("the day, such as \"2026-01-31\""),
         /// The command that made the measurement.
         command: Option<String> = line("the command that measured"),
-        /// The values of which the measurements disagree, if there are any: something else ran on the host.
+        /// The values whose measurements disagree, if there are any: another program ran on the host.
         disturbed: Option<String> = line("the values that were disturbed, such as \"processor.fetch, network.latency\""),
     }
 }

@@ -29,7 +29,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The cost of `count` uses. The wait is that of one use.
+    /// The cost of `count` uses, with the wait of a single use.
     #[inline]
     pub fn times(self, count: u64) -> Self {
         // Most uses are single, and need no multiplication.
@@ -71,8 +71,8 @@ const OTHER: &str = "other";
 impl Primitive<'_> {
     /// Reads the price of the primitive; `Some(None)` where neither file nor command line gives one.
     ///
-    /// A text is the path alone. A table with the keys of a cost states its parts. A table with the names of [`Class`] states a
-    /// cost for each class. The command line may set any of them, whichever form the file has.
+    /// A text is the path alone. A table with the keys of a cost states its parts. A table with the names of [`Class`]
+    /// states a cost for each class. The command line may set any of them, for any form in the file.
     pub(super) fn read(self, section: &Section<'_>) -> Option<Option<ByClass<Cost>>> {
         let key = self.name;
         if !section.gives(key) {

@@ -4,7 +4,7 @@ use units::{Bandwidth, Bytes, Time};
 
 use crate::reading::{Section, above_zero, range, section};
 
-/// The network.
+/// The network of a machine.
 ///
 /// Its times are absolute. A time in cycles counts the node's clock and follows it. A network with a clock of its own, or
 /// with none, has times in seconds: it keeps its speed when the node's clock is changed.
@@ -73,7 +73,7 @@ section! {
     CrossTraffic(section) {
         /// The size of each message, header included.
         message: Bytes = above_zero,
-        /// The rate at which each end of each row sends while nothing holds it up.
+        /// The rate at which each end of each row sends while it is not blocked.
         rate: Bandwidth,
         /// The time that an end of a row takes to launch a message. It launches the next when this one has begun to leave.
         launch: Time,

@@ -59,7 +59,7 @@ section! {
 section! {
     /// A cache between a processor and its cache, whose lines that one has too. Loads bring lines in; stores pass through it.
     FirstLevel(section, line: Bytes, behind: Option<Bytes>) {
-        /// The size of the cached data; a whole number of sets, and at most that of the cache behind it.
+        /// The size of the cached data; a whole number of sets, and at most the size of the cache behind it.
         size: Bytes = above_zero,
         /// The number of lines in a set; at least 1, which is direct mapped.
         ways: usize,
@@ -99,7 +99,7 @@ const WORD: Bytes = Bytes::new(8);
 section! {
     /// A bus. Others use it while a line or a device register is fetched, unless it is connected.
     Bus(section, line: Bytes, coherent: bool) {
-        /// The clock of the bus; that of the processors unless stated.
+        /// The clock of the bus; the processors' clock unless stated.
         clock: Frequency = |section, key| if section.gives(key) { own_clock(section, key) } else { Some(section.clock()) },
         /// The data that the bus moves in one data cycle; at least a word of 8 B.
         width: Bytes = above_zero,

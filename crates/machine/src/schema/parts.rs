@@ -22,7 +22,7 @@ struct Part {
     own: &'static str,
 }
 
-/// The time that bus transactions take when nothing else uses the bus.
+/// The time that bus transactions take on an idle bus.
 #[derive(Clone, Copy)]
 pub(crate) enum IdleBus<'m> {
     /// The machine has no bus in detail.
@@ -100,9 +100,9 @@ pub(super) fn path_of(parts: &Section<'_>) -> Option<Time> {
 
 /// The form in which a part is stated.
 enum Share {
-    /// As the processor's own share; `None` where the value was refused.
+    /// The part is the processor's own share; `None` where the value was refused.
     Own(Option<Time>),
-    /// As a whole, or not at all.
+    /// The part is stated as a whole, or not at all.
     Whole,
 }
 

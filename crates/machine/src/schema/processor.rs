@@ -14,7 +14,7 @@ section! {
         work: WorkCosts,
         /// The time to switch from one thread of a processor to another.
         thread_switch: Time,
-        /// The time of a poll that finds nothing.
+        /// The time of a poll that finds no event.
         poll: Time,
         /// The time from an event that interrupts a computing processor to the first instruction of its handler; zero on a
         /// machine without interrupts.

@@ -17,7 +17,7 @@ section! {
         notice: Time,
         /// The time to enter the routine from a thread that cannot go on.
         enter: Time,
-        /// The time by which a call at a back-edge that finds something exceeds a poll that finds nothing.
+        /// The extra time of a call at a back-edge that finds an event, over a poll that finds none.
         find: Time,
         /// The time from the routine back to the point where a processor that also computes chooses its next work.
         leave: Time,

@@ -5,7 +5,7 @@ use units::Time;
 
 use crate::{Capability, Interface, Machine, Network, Primitives, Processor};
 
-/// The capabilities of a uniprocessor: all that a program's mechanism may ask for. They cost nothing.
+/// The capabilities of a uniprocessor: every capability that a program's mechanism may need. They cost nothing.
 const ABLE: [Capability; 4] =
     [Capability::Poll, Capability::SharedMemory, Capability::Transfer, Capability::Deposit];
 

@@ -43,8 +43,8 @@ impl Protocol for Bounce {
 
 #[handlers]
 impl Bounce {
-    /// Carries nothing. The receiver sends it back, until the starter has had all round trips. The count is atomic,
-    /// so there is no key.
+    /// An empty message. The receiver sends it back, until the starter has had all round trips. The count is atomic, so
+    /// there is no key.
     #[message]
     fn null(&self, cx: &mut Handler<'_>) {
         // Count before sending back: the answer may be handled on this node before this handler ends.

@@ -42,7 +42,7 @@ impl<'h> Found<'h> {
         Self { all, accesses, adding, overlaps: overlaps(all), intrusions: intrusions(all) }
     }
 
-    /// The figures, and whether everything was as it must be. `last` is the value of a key's word at the end.
+    /// The figures, and the checks of the run. `last` is the value of a key's word at the end.
     pub(super) fn report(&self, synchronization: Synchronization, last: impl Fn(u64) -> u64) -> Report {
         let excludes = synchronization != Synchronization::None;
         let (overlaps, intrusions) = (self.overlaps, self.intrusions);

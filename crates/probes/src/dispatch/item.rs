@@ -27,7 +27,8 @@ const NOSYNC: u64 = 2;
 const BY_ITSELF: u64 = 3;
 
 impl Tag {
-    /// The tag of a message. `by_itself` says that the queue does not keep handlers of its key apart: the handler does, or nothing does.
+    /// The tag of a message. `by_itself` says that the queue does not exclude handlers of its key: the handler does, or
+    /// no part does.
     pub(super) fn new(kind: Kind, key: u32, by_itself: bool) -> Self {
         let bits = match kind {
             Kind::Keyed if by_itself => BY_ITSELF,
@@ -51,7 +52,7 @@ impl Tag {
         self.0 >> BITS
     }
 
-    /// Whether the queue does not see the key, and the handler keeps handlers of its key apart, if anything does.
+    /// Whether the key is hidden from the queue, so that only the handler can exclude others of its key.
     pub(super) fn is_by_itself(self) -> bool {
         self.bits() == BY_ITSELF
     }

@@ -55,8 +55,8 @@
 //!
 //! # How it is checked
 //!
-//! Every word must be the number of its messages. No two messages of a key may compute at once, and nothing may run beside a sequential
-//! message. With `synchronization=none` words may be wrong, and overlaps are a figure.
+//! Every word must be the number of its messages. No two messages of a key may compute at once, and no handler may run
+//! beside a sequential message. With `synchronization=none` words may be wrong, and overlaps are a figure.
 
 mod found;
 mod item;

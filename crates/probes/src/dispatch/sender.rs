@@ -18,7 +18,7 @@ const SAMPLE: u32 = 1 << 16;
 /// The integer operations of one turn of [`compute`].
 const TURN: u32 = 8;
 
-/// Computes `operations` operations, which depend on each other. A model is told of them apart.
+/// Computes `operations` operations, which depend on each other, on the host. The caller charges a model for them.
 pub(super) fn compute(operations: u32) {
     black_box((0..operations.div_ceil(TURN)).fold(u64::from(operations), |word, _| mix(word)));
 }

@@ -51,7 +51,7 @@ pub(super) enum Synchronization {
     Lock,
     /// A handler that finds the lock of its key taken leaves its message to a thread.
     Thread,
-    /// They do not.
+    /// Handlers of a key are not excluded from each other.
     None,
 }
 
@@ -63,9 +63,9 @@ words! {
 /// The way in which keys follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Draw {
-    /// Each is drawn.
+    /// Each key is drawn at random.
     Random,
-    /// From the first to the last, again and again.
+    /// Keys in turn, from the first to the last, again and again.
     Turn,
 }
 
@@ -74,9 +74,9 @@ words! { Draw: Random = "random", Turn = "turn"; expected "random, or turn (one 
 /// The distribution of the handlers' lengths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Spread {
-    /// All are equal.
+    /// All lengths are equal.
     Fixed,
-    /// Exponential.
+    /// Lengths are exponentially distributed.
     Exponential,
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// The largest burst.
+/// The largest accepted burst, in messages.
 const MOST: u32 = 100_000;
 
 /// The process by which messages are made.

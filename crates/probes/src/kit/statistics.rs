@@ -25,7 +25,7 @@ pub(crate) struct Batches {
 impl Batches {
     pub(crate) const EMPTY: Self = Self { sums: [0.0; SUMS] };
 
-    /// Adds a value of something that happened at `at` to the batch of that time. `whole` is the time of all batches.
+    /// Adds a value of an event at `at` to the batch of that time. `whole` is the time of all batches.
     pub(crate) fn add(&mut self, at: f64, whole: &Range<f64>, value: f64) {
         let batch = (at - whole.start) / (whole.end - whole.start) * BATCHES as f64;
         let batch = (batch as usize).min(BATCHES - 1);
@@ -59,7 +59,7 @@ impl Batches {
 /// The number of places at which one round of a [`Search`] asks.
 pub(crate) const PLACES: usize = 6;
 
-/// The search for the value of a rank among values that are spread over nodes: each node counts its values up to some places,
+/// The search for the value of a rank among values spread over nodes: each node counts its values up to some places,
 /// the counts are added up, and the search goes on between two of the places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Search {

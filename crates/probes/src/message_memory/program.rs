@@ -187,7 +187,7 @@ impl Round<'_> {
         self.thread.charge(SETTLE);
     }
 
-    /// Flushes lines that have nothing to do with the message, so that they are on their way to memory.
+    /// Flushes lines unrelated to the message, so that they are on their way to memory.
     fn queue_unrelated(&self) {
         for line in 0..self.program.queued {
             self.thread.touch(self.program.unrelated.place(line * 32), 1, Access::Store);

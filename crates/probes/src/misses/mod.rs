@@ -9,9 +9,9 @@
 //! | `busy` | a home that computes and polls while other nodes miss |
 //! | `probe` | the program behind both probes |
 //!
-//! The procedures follow B. Falsafi and D. A. Wood on fixed and floating protocol processors (about 1996), section 6
-//! of their measurements. Every miss is on a distinct block, and the loop of a busy home is slightly irregular. With
-//! a regular loop, the period of the misses and that of the polls would lock.
+//! The procedures follow B. Falsafi and D. A. Wood on fixed and floating protocol processors (about 1996), section 6 of
+//! their measurements. Every miss is on a distinct block, and the loop of a busy home is slightly irregular. With a
+//! regular loop, the periods of misses and polls would lock.
 //!
 //! This folder must never know how blocks are kept coherent.
 

@@ -107,7 +107,7 @@ impl Curve {
         Some(Target { rate: (low + lost?.target.rate) / 2.0, window: None })
     }
 
-    /// The figures.
+    /// The report with the curve's figures.
     pub(super) fn report(&self) -> Report {
         let rates = Rates::of(self.study.asked.size.get());
         let time = |femtoseconds: f64| femtoseconds * 1e-6;
@@ -182,8 +182,8 @@ impl Curve {
     }
 }
 
-/// The way in which rates of messages are told. Messages that carry bytes are told in MB/s. Messages without a payload are told
-/// in M/s, under names of their own, so that the name of a figure fixes its unit.
+/// The units of rates in reports. Rates of messages with bytes are in MB/s. Rates of messages without a payload are in
+/// M/s, under names of their own, so that the name of a figure fixes its unit.
 #[derive(Clone, Copy)]
 struct Rates {
     ending: &'static str,

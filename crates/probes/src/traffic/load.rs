@@ -25,9 +25,9 @@ const UNITS: [(&str, bool, f64); 8] = [
 /// A rate of one sending node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Rate {
-    /// Bytes per second.
+    /// Rate in bytes per second.
     Bytes(f64),
-    /// Messages per second.
+    /// Rate in messages per second.
     Messages(f64),
 }
 
@@ -56,7 +56,7 @@ impl FromStr for Rate {
 pub(super) enum Load {
     /// A share of the capacity, above 0 and at most 1.
     Share(f64),
-    /// A rate.
+    /// Load as a rate of a sender.
     Rate(Rate),
 }
 
@@ -159,7 +159,7 @@ fn of_unit(number: &str, unit: &str, text: &str) -> Result<Rate, String> {
 pub(super) enum Capacity {
     /// The rate at which the program itself finds that messages arrive when all senders send as fast as they can.
     Measured,
-    /// A rate.
+    /// Capacity stated as a rate of a sender.
     Given(Rate),
 }
 

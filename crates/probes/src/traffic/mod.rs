@@ -26,7 +26,7 @@
 //! whose network has no dimensions they are permutations like others. A program does not know its machine, so the sides
 //! must be given.
 //!
-//! A node whose destination would be itself sends nothing. A *sender* is a node that sends.
+//! A node whose destination would be itself sends no messages. A *sender* is a node that sends.
 //!
 //! # Measurements
 //!

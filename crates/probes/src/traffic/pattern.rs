@@ -139,7 +139,7 @@ impl Pattern {
         Err(format!("pattern `{self}` on {nodes}: expected {lacks}"))
     }
 
-    /// The destination of a message of `from`; `None` for a node that sends nothing.
+    /// The destination of a message of `from`; `None` for a node that sends no messages.
     pub(super) fn destination(self, from: u32, space: &Space, random: &mut impl Rng) -> Option<u32> {
         let nodes = space.nodes;
         let to = match self {
@@ -151,7 +151,8 @@ impl Pattern {
         Some(to)
     }
 
-    /// The destination of all messages of `from`, in a pattern in which they have one; `None` for a node that sends nothing.
+    /// The destination of all messages of `from`, in a pattern in which they have one; `None` for a node that sends no
+    /// messages.
     fn fixed(self, from: u32, space: &Space) -> Option<u32> {
         let &Space { nodes, ref dimensions } = space;
         let root = nodes.isqrt();
@@ -168,12 +169,12 @@ impl Pattern {
         (to != from).then_some(to)
     }
 
-    /// Whether a node sends anything.
+    /// Whether a node sends messages.
     pub(super) fn sends(self, node: u32, space: &Space) -> bool {
         matches!(self, Self::Uniform | Self::Hotspot(_)) || self.fixed(node, space).is_some()
     }
 
-    /// Whether a node receives anything.
+    /// Whether a node receives messages.
     pub(super) fn receives(self, node: u32, space: &Space) -> bool {
         match self {
             Self::Incast | Self::To1(_) => node == 0,
@@ -192,7 +193,7 @@ impl Pattern {
         }
     }
 
-    /// The number of nodes whose messages all go to one node that serves nothing else; `None` in other patterns.
+    /// The number of nodes whose messages all go to one node that serves no other messages; `None` in other patterns.
     pub(super) fn sources(self, nodes: u32) -> Option<u32> {
         matches!(self, Self::Incast | Self::To1(_)).then(|| self.senders(nodes))
     }

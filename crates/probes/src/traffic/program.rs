@@ -92,7 +92,7 @@ impl Traffic {
         self.take(Stamp(stamp), cx);
     }
 
-    /// A message without words. The stamp only measures: a model takes it for nothing.
+    /// A message without words. A model does not charge for the stamp, which only measures.
     #[message(key = KEY, bytes = 0)]
     fn empty(&self, stamp: u64, cx: &mut Handler<'_>) {
         self.take(Stamp(stamp), cx);

@@ -1,8 +1,9 @@
 //! Sums of counts over threads and values: each thread has counted its keys by value, and learns where its first key of each value goes.
 //!
-//! Values are divided among the threads. Each thread tells every other one its counts of the values which that one has, as one block.
-//! Each sums the counts of its values over the threads, and tells every other one the places of its first keys. So a thread tells each
-//! count and each place once, however many threads there are, in two blocks for each of the other threads.
+//! Values are divided among the threads. Each thread sends every other thread its counts of that thread's values, as
+//! one block. Each thread sums the counts of its values over the threads, and sends every other thread the places of
+//! its first keys. So a thread sends each count and each place once, for any number of threads, in two blocks for each
+//! of the other threads.
 //!
 //! This module must never know the meaning of the values.
 
@@ -19,7 +20,7 @@ pub(crate) struct Ranks {
     values: Division,
     /// The most values of a thread.
     most: u32,
-    /// By thread of the node, then by thread that tells: counts of the values of the first.
+    /// By thread of the node, then by sending thread: counts of the values of the first.
     told: LocalPtr<u32>,
     /// By thread of the node: the places of its first keys, by value.
     firsts: LocalPtr<u32>,

@@ -1,8 +1,8 @@
 //! The work of sorting that a model charges. This module must never know how keys travel.
 //!
-//! It is counted in the loops: loads, stores and integer operations, one for each thing that is done. The counts of digits, 4 KiB at
-//! radix 1024, stay in the cache: their loads and stores are among them. With its accesses a key takes 6 operations where it is counted
-//! and 10 where it is moved.
+//! It is counted in the loops: loads, stores and integer operations, one for each action. The counts of digits, 4 KiB
+//! at radix 1024, stay in the cache: their loads and stores are among them. With its accesses a key takes 6 operations
+//! where it is counted and 10 where it is moved.
 //!
 //! [`COUNT`] and [`MOVE`] are for programs whose loads and stores of keys are accesses of their own, which a model finds or misses in its
 //! caches. [`COUNT_KEY`] and [`MOVE_KEY`] have them among the operations: programs of private memory are charged at one rate, misses
