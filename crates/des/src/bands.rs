@@ -1,18 +1,18 @@
-//! The things behind the heap of a [queue](crate::queue), in bands. All things of a band come before all things of the
+//! The entries behind the heap of a [queue](crate::queue), in bands. All entries of a band come before all entries of the
 //! next band.
 //!
-//! A band is in no order. A thing is pushed at the end of its band. When the soonest band is taken it is cut into
-//! several, if it is long. So a thing is moved few times, each time in the order of the host's memory, and the heap
-//! fits a near cache for any number of things.
+//! A band is in no order. An entry is pushed at the end of its band. When the soonest band is taken it is cut into
+//! several, if it is long. So an entry is moved few times, each time in the order of the host's memory, and the heap
+//! fits a near cache for any number of entries.
 //!
-//! This module must never know the meaning of an order or a thing.
+//! This module must never know the meaning of an order or an entry.
 
 use crate::entry::Entry;
 
-/// The most things that a band has when it is taken, unless many have one key. They fit a near cache.
+/// The most entries that a band has when it is taken, unless many have one key. They fit a near cache.
 pub(crate) const TAKEN: usize = 2048;
 
-/// The things that a band should have when it is taken.
+/// The entries that a band should have when it is taken.
 const FITTING: usize = 1024;
 
 /// The most bands that a band is cut into at once.
@@ -21,15 +21,15 @@ const PARTS: usize = 16;
 /// The least number of a band's keys in the sample that decides where it is cut.
 const SAMPLE: usize = 32 * PARTS;
 
-/// The reciprocal of a band's spare room, as a share of its expected number of things.
+/// The reciprocal of a band's spare room, as a share of its expected number of entries.
 const SPARE: usize = 4;
 
-/// Things in bands.
+/// Entries in bands.
 #[derive(Clone, Debug)]
 pub(crate) struct Bands<K, E> {
     /// The bands. The soonest is the last one. None is empty.
     bands: Vec<Vec<Entry<K, E>>>,
-    /// For each band a key that comes before none of its things, and after all things of the sooner bands.
+    /// For each band a key that comes before none of its entries, and after all entries of the sooner bands.
     from: Vec<K>,
 }
 
@@ -39,19 +39,19 @@ impl<K, E> Bands<K, E> {
         Self { bands: Vec::new(), from: Vec::new() }
     }
 
-    /// The number of things.
+    /// The number of entries.
     pub(crate) fn len(&self) -> usize {
         self.bands.iter().map(Vec::len).sum()
     }
 
-    /// All things, in no particular order.
+    /// All entries, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry<K, E>> {
         self.bands.iter().flatten()
     }
 }
 
 impl<K: Copy + Ord, E: Copy> Bands<K, E> {
-    /// Adds a thing, unless it comes before all bands. Returns whether it was added.
+    /// Adds an entry, unless it comes before all bands. Returns whether it was added.
     pub(crate) fn push(&mut self, entry: Entry<K, E>) -> bool {
         if self.from.last().is_none_or(|&soonest| entry.key < soonest) {
             return false;
@@ -61,7 +61,7 @@ impl<K: Copy + Ord, E: Copy> Bands<K, E> {
         true
     }
 
-    /// Adds things, all of which come before the present ones. Then removes and returns the soonest of all.
+    /// Adds entries, all of which come before the present ones. Then removes and returns the soonest of all.
     pub(crate) fn push_before(&mut self, mut things: Vec<Entry<K, E>>) -> Vec<Entry<K, E>> {
         while things.len() > TAKEN && self.cut(&things) {
             things = self.take().unwrap_or_default();
@@ -69,7 +69,7 @@ impl<K: Copy + Ord, E: Copy> Bands<K, E> {
         things
     }
 
-    /// Removes and returns the soonest things, in no order. They are few.
+    /// Removes and returns the soonest entries, in no order. They are few.
     pub(crate) fn take_soonest(&mut self) -> Option<Vec<Entry<K, E>>> {
         let things = self.take()?;
         Some(self.push_before(things))
@@ -80,7 +80,7 @@ impl<K: Copy + Ord, E: Copy> Bands<K, E> {
         self.bands.pop()
     }
 
-    /// Adds things that come before all others, in several bands. Returns false, and adds none, if they are of one band.
+    /// Adds entries that come before all others, in several bands. Returns false, and adds none, if they are of one band.
     fn cut(&mut self, things: &[Entry<K, E>]) -> bool {
         let parts = (things.len() / FITTING).clamp(2, PARTS);
         let mut sample: Vec<_> =
@@ -108,7 +108,7 @@ impl<K: Copy + Ord, E: Copy> Bands<K, E> {
         true
     }
 
-    /// Replaces the things' keys by new keys in the same order. `key` is called in the order of the things.
+    /// Replaces the entries' keys by new keys in the same order. `key` is called in the order of the entries.
     pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
         for (band, from) in self.bands.iter_mut().zip(&mut self.from).rev() {
             band.sort_unstable_by_key(|entry| entry.key);
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::choice::Choice;
 
-    /// Takes the soonest things out. Returns their keys in order.
+    /// Takes the soonest entries out. Returns their keys in order.
     fn taken(bands: &mut Bands<u64, ()>) -> Vec<u64> {
         let things = bands.take_soonest().unwrap_or_default();
         let mut keys: Vec<_> = things.iter().map(|entry| entry.key).collect();

@@ -1,13 +1,13 @@
-//! Things that come after a delay out of a few usual ones.
+//! Events that come after a delay out of a few usual ones.
 //!
-//! Time never goes back, so any number of things of one delay come in the order of their pushes. They stand in a row: a
-//! push is at its end, a pop at its beginning, and the soonest things lie together in the memory of the host. The rows
-//! are kept in the order of their first things.
+//! Time never goes back, so any number of events of one delay come in the order of their pushes. They stand in a row: a
+//! push is at its end, a pop at its beginning, and the soonest events lie together in the memory of the host. The rows
+//! are kept in the order of their first events.
 //!
-//! The usual delays are learnt. A thing whose delay has no row is refused, and now and then the delay of such a thing
-//! gets an empty row: a delay that many things have soon has one.
+//! The usual delays are learnt. An event whose delay has no row is refused, and now and then the delay of such an event
+//! gets an empty row: a delay that many events have soon has one.
 //!
-//! This module must never know the meaning of a thing.
+//! This module must never know the meaning of an event.
 
 use units::Time;
 
@@ -17,36 +17,36 @@ use crate::timetable::Order;
 /// The number of rows.
 const ROWS: usize = 16;
 
-/// The number of things that a push may overtake: things pushed at the same instant that come behind it. A push that
+/// The number of events that a push may overtake: events pushed at the same instant that come behind it. A push that
 /// would have to overtake more is refused.
 const REACH: usize = 16;
 
-/// The interval, in refused things, at which the delay of a refused thing gets a row.
+/// The interval, in refused events, at which the delay of a refused event gets a row.
 const PATIENCE: u32 = 8;
 
-/// A row of things for each of a few delays.
+/// A row of events for each of a few delays.
 #[derive(Clone, Debug)]
 pub struct DelayLines<E> {
-    /// The first thing of all. It stands in its row too.
+    /// The first event of all. It stands in its row too.
     next: Option<(Order, E)>,
-    /// The place of the first thing of the second row in order, without its `minor` number; [`u128::MAX`] if there is
+    /// The place of the first event of the second row in order, without its `minor` number; [`u128::MAX`] if there is
     /// no such row.
     second: u128,
-    /// The rows that have things, in the order of their first things. The entries from `standing` on have no meaning.
+    /// The rows that have events, in the order of their first events. The entries from `standing` on have no meaning.
     order: [u8; ROWS],
-    /// The number of rows that have things.
+    /// The number of rows that have events.
     standing: usize,
-    /// The row of the thing that was popped last.
+    /// The row of the event that was popped last.
     popped: usize,
     /// The delay of each row; [`Time::MAX`] for a row that has none yet.
     delays: [Time; ROWS],
-    /// The place of the first thing of each row that has one, without its `minor` number.
+    /// The place of the first event of each row that has one, without its `minor` number.
     firsts: [u128; ROWS],
-    /// The things of each row in their order.
+    /// The events of each row in their order.
     rows: [Ring<(Order, E)>; ROWS],
     /// The instant of the last push to each row.
     pushed: [Time; ROWS],
-    /// The number of things that were refused for their delays.
+    /// The number of events that were refused for their delays.
     refused: u32,
 }
 
@@ -68,7 +68,7 @@ impl<E: Copy> Default for DelayLines<E> {
 }
 
 impl<E: Copy> DelayLines<E> {
-    /// Adds a thing that is pushed at `now`, if its delay has a row and the thing comes behind nearly all of that row. Returns
+    /// Adds an event that is pushed at `now`, if its delay has a row and the event comes behind nearly all of that row. Returns
     /// whether it was added.
     #[inline(never)]
     pub fn push(&mut self, now: Time, order: Order, event: E) -> bool {
@@ -79,7 +79,7 @@ impl<E: Copy> DelayLines<E> {
         }
     }
 
-    /// Adds a thing whose delay has no row, if that delay gets one now.
+    /// Adds an event whose delay has no row, if that delay gets one now.
     #[inline(never)]
     fn push_unusual(&mut self, now: Time, order: Order, event: E) -> bool {
         self.refused = self.refused.wrapping_add(1);
@@ -112,7 +112,7 @@ impl<E: Copy> DelayLines<E> {
         }
     }
 
-    /// Makes room in a row, and adds a thing to it. Returns whether it was added.
+    /// Makes room in a row, and adds an event to it. Returns whether it was added.
     #[cold]
     #[inline(never)]
     fn push_to_full(&mut self, row: usize, now: Time, order: Order, event: E) -> bool {
@@ -120,7 +120,7 @@ impl<E: Copy> DelayLines<E> {
         self.push_to(row, now, order, event)
     }
 
-    /// Adds a thing that comes before the last of a row, if it comes before few. Returns whether it was added.
+    /// Adds an event that comes before the last of a row, if it comes before few. Returns whether it was added.
     #[inline(never)]
     fn overtake(&mut self, row: usize, order: Order, event: E) -> bool {
         let things = &mut self.rows[row];
@@ -138,7 +138,7 @@ impl<E: Copy> DelayLines<E> {
         true
     }
 
-    /// Adds a row, whose first thing has the place `first`, where no row has things. Returns that it was added.
+    /// Adds a row, whose first event has the place `first`, where no row has events. Returns that it was added.
     #[inline(always)]
     fn stand_alone(&mut self, row: usize, first: Order, event: E) -> bool {
         self.firsts[row] = roughly(first);
@@ -148,7 +148,7 @@ impl<E: Copy> DelayLines<E> {
         true
     }
 
-    /// Adds a row, whose first thing has the place `first`, to the ordered rows. Returns that it was added.
+    /// Adds a row, whose first event has the place `first`, to the ordered rows. Returns that it was added.
     #[inline(never)]
     fn stand(&mut self, row: usize, first: Order, event: E) -> bool {
         let key = roughly(first);
@@ -176,7 +176,7 @@ impl<E: Copy> DelayLines<E> {
         self.standing -= 1;
     }
 
-    /// Moves the first row to its place in the order, now that its first thing has the place `first`.
+    /// Moves the first row to its place in the order, now that its first event has the place `first`.
     #[inline]
     fn fall_back(&mut self, row: usize, first: u128) {
         let mut place = 0;
@@ -191,14 +191,14 @@ impl<E: Copy> DelayLines<E> {
         self.order[place % ROWS] = row as u8;
     }
 
-    /// Looks up the place of the first thing of the second row.
+    /// Looks up the place of the first event of the second row.
     #[inline]
     fn see_second(&mut self) {
         let row = usize::from(self.order[1]) % ROWS;
         self.second = if self.standing > 1 { self.firsts[row] } else { u128::MAX };
     }
 
-    /// Whether the first thing of a row, whose place is `first`, comes before that of another row.
+    /// Whether the first event of a row, whose place is `first`, comes before that of another row.
     #[inline]
     fn comes_before(&self, (row, first): (usize, u128), other: u8) -> bool {
         let other = usize::from(other) % ROWS;
@@ -206,41 +206,41 @@ impl<E: Copy> DelayLines<E> {
         first < its || first == its && self.wins_tie(row, other)
     }
 
-    /// Whether the first thing of a row comes before that of another row, by the `minor` numbers of their places.
+    /// Whether the first event of a row comes before that of another row, by the `minor` numbers of their places.
     #[cold]
     fn wins_tie(&self, row: usize, other: usize) -> bool {
         let first = |row: usize| self.rows[row].front().map(|&(order, _)| order);
         first(row) < first(other)
     }
 
-    /// The number of things to come.
+    /// The number of events to come.
     pub fn len(&self) -> usize {
         self.rows.iter().map(Ring::len).sum()
     }
 
-    /// Whether there is no thing to come.
+    /// Whether there is no event to come.
     pub fn is_empty(&self) -> bool {
         self.standing == 0
     }
 
-    /// All things to come, in no particular order.
+    /// All events to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         self.rows.iter().flat_map(Ring::iter).map(|(_, event)| event)
     }
 
-    /// The first thing, and its place.
+    /// The first event, and its place.
     #[inline]
     pub fn next(&self) -> Option<(Order, E)> {
         self.next
     }
 
-    /// The place of the first thing; [`Order::NEVER`] if nothing is to come.
+    /// The place of the first event; [`Order::NEVER`] if nothing is to come.
     #[inline]
     pub fn first(&self) -> Order {
         self.next.map_or(Order::NEVER, |(order, _)| order)
     }
 
-    /// Removes and returns the first thing.
+    /// Removes and returns the first event.
     #[inline]
     pub fn pop(&mut self) -> Option<(Order, E)> {
         let first = self.next?;
@@ -248,7 +248,7 @@ impl<E: Copy> DelayLines<E> {
         Some(first)
     }
 
-    /// Removes the first thing, if there is one.
+    /// Removes the first event, if there is one.
     #[inline(never)]
     pub fn skip(&mut self) {
         let row = usize::from(self.order[0]) % ROWS;
@@ -269,7 +269,7 @@ impl<E: Copy> DelayLines<E> {
         }
     }
 
-    /// Puts another row first, now that the first thing of `row` has been removed.
+    /// Puts another row first, now that the first event of `row` has been removed.
     #[inline(never)]
     fn go_over_from(&mut self, row: usize) {
         match self.rows[row].front() {
@@ -283,7 +283,7 @@ impl<E: Copy> DelayLines<E> {
         self.next = self.rows[usize::from(self.order[0]) % ROWS].front().copied();
     }
 
-    /// The thing that stood `number` places behind the thing popped last, in its row.
+    /// The event that stood `number` places behind the event popped last, in its row.
     #[inline]
     pub fn behind(&self, number: usize) -> Option<E> {
         Some(self.rows[self.popped % ROWS].get(number.checked_sub(1)?)?.1)
@@ -369,7 +369,7 @@ mod tests {
     }
 
     proptest! {
-        /// A step pushes a thing with a delay out of a few, or lets time go on to the next thing and pops it.
+        /// A step pushes an event with a delay out of a few, or lets time go on to the next event and pops it.
         #[test]
         fn things_come_in_their_order(
             steps in proptest::collection::vec(proptest::option::of((0_u64..20, 0_u64..40)), 0..600)

@@ -1,10 +1,10 @@
-//! A thing with its place in an order, as queues keep it.
+//! An item with its place in an order, as queues keep it.
 //!
-//! This module must never know the meaning of an order or a thing.
+//! This module must never know the meaning of an order or an item.
 
 use std::cmp::Ordering;
 
-/// A thing and its place in the order. The first entry is the greatest, as a heap of the standard library takes the greatest first.
+/// An item and its place in the order. The first entry is the greatest, as a heap of the standard library takes the greatest first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<K, E> {
     pub(crate) key: K,

@@ -12,7 +12,7 @@ use crate::queue::Queue;
 
 /// Events to come, each at its time.
 ///
-/// A queue of events in order of time. The next things stand in a row, the later ones in a heap. Events must be `Copy`;
+/// A queue of events in order of time. The next events stand in a row, the later ones in a heap. Events must be `Copy`;
 /// keep them small.
 ///
 /// A pop and the push that follows it, with 16-byte events, beside `std::collections::BinaryHeap` in the same order, on a

@@ -1,39 +1,39 @@
-//! A queue of things in the order of their keys. The room's other queues are made of it.
+//! A queue of entries in the order of their keys. The room's other queues are made of it.
 //!
-//! The next things stand in a row, in order. The things after them are in a heap. So the next thing is taken from the
-//! front of the row, a thing that comes soon moves few others, and a caller can look some things ahead. The row is
-//! filled up from the heap when it gets short. If things are very many, the last are in [bands](crate::bands) behind
+//! The next entries stand in a row, in order. The entries after them are in a heap. So the next entry is taken from the
+//! front of the row, an entry that comes soon moves few others, and a caller can look some entries ahead. The row is
+//! filled up from the heap when it gets short. If entries are very many, the last are in [bands](crate::bands) behind
 //! the heap.
 //!
-//! This module must never know the meaning of an order or a thing.
+//! This module must never know the meaning of an order or an entry.
 
 use std::collections::BinaryHeap;
 
 use crate::bands::{Bands, TAKEN};
 use crate::entry::Entry;
 
-/// The most things that stand in the row.
+/// The most entries that stand in the row.
 const ROW: usize = 32;
 
-/// The things that stand in the row when it has been filled up, or when it was too long.
+/// The entries that stand in the row when it has been filled up, or when it was too long.
 const FILLED: usize = 16;
 
-/// The length at which the row is filled up. At least this many things can be seen ahead.
+/// The length at which the row is filled up. At least this many entries can be seen ahead.
 const SHORT: usize = 8;
 
-/// The length from which on a row is long: a push then looks whether fewer things stand before its place or behind.
+/// The length from which on a row is long: a push then looks whether fewer entries stand before its place or behind.
 const LONG: usize = 8;
 
-/// Things in the order of their keys. Things of equal keys come in any order. It is one line of a host's cache.
+/// Entries in the order of their keys. Entries of equal keys come in any order. It is one line of a host's cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct Queue<K, E> {
     /// The row, from `head` on. The entries before that have been taken.
     row: Vec<Entry<K, E>>,
     head: usize,
-    /// The things after the row. Each comes after all things of the row, and there are none if the row is empty.
+    /// The entries after the row. Each comes after all entries of the row, and there are none if the row is empty.
     later: BinaryHeap<Entry<K, E>>,
-    /// The things after the heap, of which there are none if the heap is empty; `None` before there are any.
+    /// The entries after the heap, of which there are none if the heap is empty; `None` before there are any.
     last: Option<Box<Bands<K, E>>>,
 }
 
@@ -46,13 +46,13 @@ impl<K, E> Queue<K, E> {
         Self { row: Vec::new(), head: 0, later: BinaryHeap::new(), last: None }
     }
 
-    /// The number of things.
+    /// The number of entries.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.row.len() - self.head + self.later.len() + self.last.as_ref().map_or(0, |last| last.len())
     }
 
-    /// All things, in no particular order.
+    /// All entries, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &E> {
         let last = self.last.iter().flat_map(|last| last.iter());
         self.row[self.head..].iter().chain(&self.later).chain(last).map(|entry| &entry.thing)
@@ -60,7 +60,7 @@ impl<K, E> Queue<K, E> {
 }
 
 impl<K: Copy + Ord, E: Copy> Queue<K, E> {
-    /// Adds a thing.
+    /// Adds an entry.
     #[inline(always)]
     pub(crate) fn push(&mut self, key: K, thing: E) {
         let has_room = || self.row.len() < self.row.capacity() && self.row.len() - self.head < ROW;
@@ -71,7 +71,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         }
     }
 
-    /// Adds a thing that comes before others, or for which the row has no room.
+    /// Adds an entry that comes before others, or for which the row has no room.
     #[inline(never)]
     fn push_among(&mut self, entry: Entry<K, E>) {
         if !self.later.is_empty() && self.row.last().is_some_and(|last| last.key < entry.key) {
@@ -90,7 +90,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         }
     }
 
-    /// Whether a thing of this key comes before more things of a long row than behind, and a place before the first thing is free.
+    /// Whether an entry of this key comes before more entries of a long row than behind, and a place before the first entry is free.
     #[inline]
     fn comes_early(&self, key: &K) -> bool {
         let stand = self.row.len() - self.head;
@@ -135,7 +135,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         *free = *entry;
     }
 
-    /// Removes and returns the first thing, with its key.
+    /// Removes and returns the first entry, with its key.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(K, E)> {
         let first = *self.row.get(self.head)?;
@@ -150,7 +150,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         Some((first.key, first.thing))
     }
 
-    /// Gives the thing of the key `from` the later key `to`. Returns whether it has. It has not if the thing stands
+    /// Gives the entry of the key `from` the later key `to`. Returns whether it has. It has not if the entry stands
     /// behind the row, or would have to.
     #[inline]
     pub(crate) fn postpone(&mut self, from: K, to: K) -> bool {
@@ -168,14 +168,14 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         true
     }
 
-    /// The first thing and its key, in constant time.
+    /// The first entry and its key, in constant time.
     #[inline]
     pub(crate) fn first(&self) -> Option<(K, &E)> {
         self.nth(0)
     }
 
-    /// The thing at index `ahead`, and its key, in constant time. `None` if there is none, or if it stands behind the
-    /// row. The first [`SHORT`] things stand in the row.
+    /// The entry at index `ahead`, and its key, in constant time. `None` if there is none, or if it stands behind the
+    /// row. The first [`SHORT`] entries stand in the row.
     #[inline]
     pub(crate) fn nth(&self, ahead: usize) -> Option<(K, &E)> {
         self.row.get(self.head + ahead).map(|entry| (entry.key, &entry.thing))
@@ -191,7 +191,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         self.row.last()
     }
 
-    /// Replaces the things' keys by new keys in the same order. `key` is called in the order of the things.
+    /// Replaces the entries' keys by new keys in the same order. `key` is called in the order of the entries.
     pub(crate) fn rekey(&mut self, mut key: impl FnMut(K) -> K) {
         self.row[self.head..].iter_mut().for_each(|entry| entry.key = key(entry.key));
         let mut later = std::mem::take(&mut self.later).into_vec();
@@ -229,14 +229,14 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         }
     }
 
-    /// Brings the soonest things from behind the empty heap into it.
+    /// Brings the soonest entries from behind the empty heap into it.
     fn bring_near(&mut self) {
         if let Some(things) = self.last.as_mut().and_then(|last| last.take_soonest()) {
             self.later = things.into();
         }
     }
 
-    /// Adds a thing behind the row, when very many things are there.
+    /// Adds an entry behind the row, when very many entries are there.
     #[inline(never)]
     fn push_to_many(&mut self, entry: Entry<K, E>) {
         let last = self.last.get_or_insert_with(|| Box::new(Bands::new()));
@@ -249,7 +249,7 @@ impl<K: Copy + Ord, E: Copy> Queue<K, E> {
         }
     }
 
-    /// Moves the last things of a row that is too long into the heap.
+    /// Moves the last entries of a row that is too long into the heap.
     #[inline(never)]
     fn shorten(&mut self) {
         let last = self.row.drain(self.head + FILLED..);

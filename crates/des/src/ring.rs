@@ -1,19 +1,19 @@
-//! A ring buffer: things are added at the end and taken at the beginning.
+//! A ring buffer: items are added at the end and taken at the beginning.
 //!
-//! A `VecDeque` wraps by a comparison. The room here is a power of two, so that an index wraps by a mask; things are
+//! A `VecDeque` wraps by a comparison. The room here is a power of two, so that an index wraps by a mask; items are
 //! `Copy` and need no drop.
 //!
-//! This module must never know the meaning of a thing.
+//! This module must never know the meaning of an item.
 
-/// The room of a ring when it gets its first thing.
+/// The room of a ring when it gets its first item.
 const FIRST_ROOM: usize = 4;
 
-/// Things in a row.
+/// Items in a row.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
-    /// Places, a power of two or none. Places outside the row hold earlier things.
+    /// Places, a power of two or none. Places outside the row hold earlier items.
     room: Vec<T>,
-    /// The number of things that were taken at the beginning, of which the lowest bits are the place of the first thing.
+    /// The number of items that were taken at the beginning, of which the lowest bits are the place of the first item.
     head: usize,
     len: usize,
 }
@@ -25,49 +25,49 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Copy> Ring<T> {
-    /// The number of things.
+    /// The number of items.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no thing.
+    /// Whether there is no item.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether another thing has room without more memory.
+    /// Whether another item has room without more memory.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         self.len < self.room.len()
     }
 
-    /// The place in the room of the thing at `number`.
+    /// The place in the room of the item at `number`.
     #[inline]
     fn place(&self, number: usize) -> usize {
         self.head.wrapping_add(number) & self.room.len().wrapping_sub(1)
     }
 
-    /// The thing behind `number` others, if there are that many.
+    /// The item behind `number` others, if there are that many.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Option<&T> {
         if number < self.len { self.room.get(self.place(number)) } else { None }
     }
 
-    /// The first thing.
+    /// The first item.
     #[inline]
     pub(crate) fn front(&self) -> Option<&T> {
         self.get(0)
     }
 
-    /// The last thing.
+    /// The last item.
     #[inline]
     pub(crate) fn back(&self) -> Option<&T> {
         self.get(self.len.wrapping_sub(1))
     }
 
-    /// Adds a thing at the end, where there [is room](Self::has_room) for it.
+    /// Adds an item at the end, where there [is room](Self::has_room) for it.
     #[inline(always)]
     pub(crate) fn push_back(&mut self, thing: T) {
         debug_assert!(self.has_room(), "the caller makes room first");
@@ -78,7 +78,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Doubles the room. Places that hold no thing yet hold `blank`.
+    /// Doubles the room. Places that hold no item yet hold `blank`.
     #[cold]
     #[inline(never)]
     pub(crate) fn make_room(&mut self, blank: T) {
@@ -89,7 +89,7 @@ impl<T: Copy> Ring<T> {
         self.head = 0;
     }
 
-    /// Removes the first thing, if there is one.
+    /// Removes the first item, if there is one.
     #[inline]
     pub(crate) fn drop_front(&mut self) {
         if self.len > 0 {
@@ -98,7 +98,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Adds a thing before the last `behind` ones, of which there are enough.
+    /// Adds an item before the last `behind` ones, of which there are enough.
     pub(crate) fn insert_before_last(&mut self, behind: usize, thing: T) {
         if !self.has_room() {
             self.make_room(thing);
@@ -112,7 +112,7 @@ impl<T: Copy> Ring<T> {
         self.room[place] = thing;
     }
 
-    /// All things, in order.
+    /// All items, in order.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         (0..self.len).map(|number| &self.room[self.place(number)])
     }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// A step adds a thing before some others, or takes the first one.
+        /// A step adds an item before some others, or takes the first one.
         #[test]
         fn things_stand_as_in_a_row_of_the_standard_library(
             steps in proptest::collection::vec(proptest::option::of(0_usize..6), 0..300)

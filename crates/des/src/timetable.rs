@@ -1,10 +1,10 @@
-//! Future events of many actors: a queue for each actor, and the actors in the order of their next things.
+//! Future events of many actors: a queue for each actor, and the actors in the order of their next events.
 //!
-//! A thing of one actor is pushed and popped in the actor's own queue, which is small and near however many actors there are.
+//! An event of one actor is pushed and popped in the actor's own queue, which is small and near however many actors there are.
 //! The order of the actors changes only when another actor pushes something earlier, and when a turn begins or ends. So a turn of
-//! many things costs few steps in that order.
+//! many events costs few steps in that order.
 //!
-//! This module must never know the meaning of an actor or a thing, nor how long a turn may be.
+//! This module must never know the meaning of an actor or an event, nor how long a turn may be.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -13,14 +13,14 @@ use units::Time;
 
 use crate::queue::Queue;
 
-/// The place of a thing among the things of its actor. The fields count in the order in which they stand here.
+/// The place of an event among the events of its actor. The fields count in the order in which they stand here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
-    /// The time at which the thing happens.
+    /// The time at which the event happens.
     pub at: Time,
-    /// The first number that orders simultaneous things.
+    /// The first number that orders simultaneous events.
     pub major: u64,
-    /// The second number that orders simultaneous things. No two things have all three alike.
+    /// The second number that orders simultaneous events. No two events have all three alike.
     pub minor: u64,
 }
 
@@ -57,10 +57,10 @@ impl PartialOrd for Order {
     }
 }
 
-/// The time of an actor's next thing, and the rank of the actor among actors. No two actors have the same rank.
+/// The time of an actor's next event, and the rank of the actor among actors. No two actors have the same rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turn {
-    /// The time of the thing.
+    /// The time of the event.
     pub at: Time,
     /// The rank of its actor.
     pub rank: u32,
@@ -106,40 +106,40 @@ impl PartialOrd for Turn {
     }
 }
 
-/// Things to come of many actors.
+/// Events to come of many actors.
 #[derive(Clone, Debug)]
 pub struct Timetable<E> {
     queues: Vec<Queue<Order, E>>,
     ranks: Box<[u32]>,
-    /// The time of the first thing of each actor except the acting one; [`Time::MAX`] for an actor without things. It
+    /// The time of the first event of each actor except the acting one; [`Time::MAX`] for an actor without events. It
     /// is apart from the queues so that it stays in a near cache for many actors.
     next: Box<[Time]>,
-    /// The next things of actors, with the actors. Each actor with things to come, but not the one whose turn it is, has an entry
+    /// The next events of actors, with the actors. Each actor with events to come, but not the one whose turn it is, has an entry
     /// for the time of the first of them. Other entries are out of date, and dropped when they come to the front.
     turns: Queue<Turn, (u32, E)>,
     /// The actor whose turn it is.
     acting: usize,
-    /// The things that were pushed last for actors whose turn it is not, with the actors. They are not in the queues yet.
+    /// The events that were pushed last for actors whose turn it is not, with the actors. They are not in the queues yet.
     posted: VecDeque<(u32, Order, E)>,
-    /// The most things that are `posted`.
+    /// The most events that are `posted`.
     posts: usize,
 }
 
 impl<E: Copy> Timetable<E> {
-    /// A timetable without things for actors of these ranks. The first of them has its turn.
+    /// A timetable without events for actors of these ranks. The first of them has its turn.
     pub fn new(ranks: Box<[u32]>) -> Self {
         let (queues, next) = (vec![Queue::new(); ranks.len()], vec![Time::MAX; ranks.len()].into());
         Self { queues, next, ranks, turns: Queue::new(), acting: 0, posted: VecDeque::new(), posts: 0 }
     }
 
-    /// Keeps the last `posts` things that are pushed for actors whose turn it is not out of those actors' queues, which
+    /// Keeps the last `posts` events that are pushed for actors whose turn it is not out of those actors' queues, which
     /// they join later. A caller can [prefetch](Self::posted_to) these queues meanwhile. Most of very many queues lie
     /// in no near cache.
     pub fn with_posts(self, posts: usize) -> Self {
         Self { posts, ..self }
     }
 
-    /// Adds a thing for an actor. Returns whether it is the actor's turn.
+    /// Adds an event for an actor. Returns whether it is the actor's turn.
     #[inline(always)]
     pub fn push(&mut self, actor: usize, order: Order, event: E) -> bool {
         let acts = self.acting == actor;
@@ -151,7 +151,7 @@ impl<E: Copy> Timetable<E> {
         acts
     }
 
-    /// Adds a thing for an actor whose turn it is not.
+    /// Adds an event for an actor whose turn it is not.
     #[inline(never)]
     fn push_for_other(&mut self, actor: usize, order: Order, event: E) {
         if order.at < self.next[actor] {
@@ -165,7 +165,7 @@ impl<E: Copy> Timetable<E> {
         }
     }
 
-    /// Keeps a thing out of its actor's queue for a while. The thing that has waited longest joins its queue, if they are too many.
+    /// Keeps an event out of its actor's queue for a while. The event that has waited longest joins its queue, if they are too many.
     #[inline(never)]
     fn post(&mut self, actor: usize, order: Order, event: E) {
         self.posted.push_back((actor as u32, order, event));
@@ -176,7 +176,7 @@ impl<E: Copy> Timetable<E> {
         }
     }
 
-    /// Begins the turn of an actor. All its things are in its queue then.
+    /// Begins the turn of an actor. All its events are in its queue then.
     #[inline]
     fn begin_turn(&mut self, actor: usize) {
         self.acting = actor;
@@ -185,7 +185,7 @@ impl<E: Copy> Timetable<E> {
         }
     }
 
-    /// Lets the things that are out of their queues join them, if there is a thing for the actor among them.
+    /// Lets the events that are out of their queues join them, if there is an event for the actor among them.
     #[inline(never)]
     fn join(&mut self, actor: usize) {
         if self.posted.iter().any(|&(to, ..)| to as usize == actor) {
@@ -194,43 +194,43 @@ impl<E: Copy> Timetable<E> {
         }
     }
 
-    /// Whether things are kept out of the queues of actors whose turn it is not.
+    /// Whether events are kept out of the queues of actors whose turn it is not.
     #[inline]
     pub fn posts(&self) -> bool {
         self.posts > 0
     }
 
-    /// The actor of the thing that has not joined its queue and after which `ago` others were pushed. `None` if there
-    /// is no such thing.
+    /// The actor of the event that has not joined its queue and after which `ago` others were pushed. `None` if there
+    /// is no such event.
     #[inline]
     pub fn posted_to(&self, ago: usize) -> Option<usize> {
         let newest = self.posted.len().checked_sub(ago + 1)?;
         self.posted.get(newest).map(|&(actor, ..)| actor as usize)
     }
 
-    /// The number of things to come.
+    /// The number of events to come.
     pub fn len(&self) -> usize {
         self.queues.iter().map(Queue::len).sum::<usize>() + self.posted.len()
     }
 
-    /// Whether there is no thing to come.
+    /// Whether there is no event to come.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All things to come, in no particular order.
+    /// All events to come, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         let posted = self.posted.iter().map(|(_, _, event)| event);
         self.queues.iter().flat_map(Queue::iter).chain(posted)
     }
 
-    /// The place of the next thing of the actor whose turn it is.
+    /// The place of the next event of the actor whose turn it is.
     #[inline]
     pub fn next(&self) -> Option<Order> {
         self.queues[self.acting].first().map(|(order, _)| order)
     }
 
-    /// Whether the next thing of the actor whose turn it is comes at a turn or after it. It does if nothing is to come.
+    /// Whether the next event of the actor whose turn it is comes at a turn or after it. It does if nothing is to come.
     #[inline]
     pub fn comes_to(&self, bound: Turn) -> bool {
         let next = self.next().map_or(Time::MAX, |next| next.at);
@@ -238,14 +238,14 @@ impl<E: Copy> Timetable<E> {
         if next != bound.at { next > bound.at } else { self.turn(self.acting, next) >= bound }
     }
 
-    /// Removes and returns the next thing of the actor whose turn it is.
+    /// Removes and returns the next event of the actor whose turn it is.
     #[inline]
     pub fn pop(&mut self) -> Option<(Order, E)> {
         self.queues[self.acting].pop()
     }
 
-    /// Moves a thing of an actor from its place to a later one. Returns whether it is there now: not if it is not the actor's turn, or
-    /// the thing comes after many others.
+    /// Moves an event of an actor from its place to a later one. Returns whether it is there now: not if it is not the actor's turn, or
+    /// the event comes after many others.
     #[inline]
     pub fn postpone(&mut self, actor: usize, from: Order, to: Order) -> bool {
         self.acting == actor && self.queues[actor].postpone(from, to)
@@ -257,7 +257,7 @@ impl<E: Copy> Timetable<E> {
         self.begin_turn(actor);
     }
 
-    /// Gives the turn to the actor with the first thing of all. Returns that actor and the place of the thing; `None` if nothing
+    /// Gives the turn to the actor with the first event of all. Returns that actor and the place of the event; `None` if nothing
     /// is to come.
     #[inline]
     pub fn give_first_turn(&mut self) -> Option<(usize, Turn)> {
@@ -271,7 +271,7 @@ impl<E: Copy> Timetable<E> {
         }
     }
 
-    /// The place of the first thing of all actors but the one whose turn it is.
+    /// The place of the first event of all actors but the one whose turn it is.
     #[inline]
     pub fn first_of_others(&mut self) -> Option<Turn> {
         loop {
@@ -283,13 +283,13 @@ impl<E: Copy> Timetable<E> {
         }
     }
 
-    /// Whether an actor's first thing is that of this turn.
+    /// Whether an actor's first event is that of this turn.
     #[inline]
     fn is_next(&self, turn: Turn, actor: usize) -> bool {
         self.next[actor] == turn.at
     }
 
-    /// The actor whose turn probably comes after `ahead` others and the present one, with its first thing. It is a
+    /// The actor whose turn probably comes after `ahead` others and the present one, with its first event. It is a
     /// guess, for a caller that prefetches. `None` if nothing is known.
     pub fn first_of_turn(&self, ahead: usize) -> Option<(usize, E)> {
         self.turns.nth(ahead).map(|(_, &(actor, thing))| (actor as usize, thing))
@@ -300,25 +300,25 @@ impl<E: Copy> Timetable<E> {
         &self.queues[actor]
     }
 
-    /// Address of an actor's next things in the memory of the host, for a caller that prefetches them. `None` if
+    /// Address of an actor's next events in the memory of the host, for a caller that prefetches them. `None` if
     /// nothing is to come.
     pub fn things_of(&self, actor: usize) -> Option<&impl Sized> {
         self.queues[actor].front()
     }
 
-    /// Address of an actor's last things in the memory of the host, for a caller that prefetches them before a push.
+    /// Address of an actor's last events in the memory of the host, for a caller that prefetches them before a push.
     /// `None` if nothing is to come.
     pub fn end_of(&self, actor: usize) -> Option<&impl Sized> {
         self.queues[actor].back()
     }
 
-    /// The thing that comes after `ahead` others of the actor whose turn it is, if nothing is pushed before. `None` if nothing is known.
+    /// The event that comes after `ahead` others of the actor whose turn it is, if nothing is pushed before. `None` if nothing is known.
     #[inline]
     pub fn after(&self, ahead: usize) -> Option<E> {
         self.after_of(self.acting, ahead)
     }
 
-    /// The thing that comes after `ahead` others of an actor, if nothing is pushed before. `None` if nothing is known.
+    /// The event that comes after `ahead` others of an actor, if nothing is pushed before. `None` if nothing is known.
     #[inline]
     pub fn after_of(&self, actor: usize, ahead: usize) -> Option<E> {
         self.queues[actor].nth(ahead).map(|(_, &thing)| thing)
@@ -402,7 +402,7 @@ mod tests {
     }
 
     proptest! {
-        /// With the first thing of the others as bound, things come in the order of a searched list, for any pushes by
+        /// With the first event of the others as bound, events come in the order of a searched list, for any pushes by
         /// any actor.
         #[test]
         fn turns_up_to_the_others_next_things_are_the_order_of_one_queue(
