@@ -1,6 +1,6 @@
 //! The passage of messages through the ports of a machine: the bytes that travel besides their data, and the time of all their bytes.
 //!
-//! All ports of a machine are alike, so a passage is computed once for a message, whichever ports it passes.
+//! All ports of a machine are alike, so a passage is computed once for a message.
 //!
 //! This module must never know when a message passes, nor which port.
 
@@ -23,7 +23,7 @@ pub struct Passages {
     costs: machine::Interface,
     /// The links that messages pass between two ports, where they set a pace of their own.
     links: Option<machine::Routers>,
-    /// The engine's time for each chunk, besides that of its bytes.
+    /// The engine's time for each chunk, besides the time of its bytes.
     per_chunk: Time,
     /// The passage of each short message that processors move, by the bytes of its data. Their divisions would cost more than
     /// everything else at a port.

@@ -70,7 +70,7 @@ pub(crate) struct Desk {
 }
 
 impl Fibers {
-    /// No fibers yet.
+    /// An empty set of fibers.
     pub(crate) fn new(state: Rc<RefCell<Cluster>>, residents: Rc<[Resident]>) -> Self {
         let (cores, per_node) = {
             let state = state.borrow();

@@ -51,7 +51,7 @@ impl Progress {
         self.steps += 1;
     }
 
-    /// The time for which a device rests that looks for something every `look`: none, until nothing has happened for long.
+    /// The rest of a device that looks every `look`: zero, until no event has ended a wait for a long time.
     pub(crate) fn rest(&self, now: Time, look: Time) -> Time {
         let waited = now.saturating_sub(self.at);
         if waited < look * LONG { Time::ZERO } else { part_of(waited) }

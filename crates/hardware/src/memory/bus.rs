@@ -147,15 +147,15 @@ impl Bus {
         at
     }
 
-    /// Whether a transaction whose address is sent from `from` on, and all that follow it, come behind all that is reserved, and have
-    /// wires of their own for their data.
+    /// Whether a transaction whose address is sent from `from` on, and all transactions that follow it, come behind all
+    /// reservations, and have separate wires for their data.
     #[inline(always)]
     fn is_behind(&self, usage: Usage, from: Time) -> bool {
         !self.costs.multiplexed && self.wires.is_free(from) && self.data.is_free(from + usage.answer)
     }
 
     /// Makes transactions, first a number of one kind, then those in `kinds`, one after the other. They come
-    /// [behind](Self::is_behind) all that is reserved. The first is asked for at `now`. Returns the end of the last.
+    /// [behind](Self::is_behind) all reservations. The first is asked for at `now`. Returns the end of the last.
     #[inline(always)]
     fn make_behind(
         &mut self,
@@ -276,7 +276,7 @@ impl Bus {
         (addresses - self.wires.beyond(now), Some(data - self.data.beyond(now)))
     }
 
-    /// The time for which the wires have been in use: addresses and data, on whichever wires.
+    /// The time for which the wires have been in use, for addresses and data together.
     pub(crate) fn busy(&self) -> Time {
         self.wires.busy() + self.plain(|usage| usage.address) + self.busy_with_plain_data()
     }

@@ -36,14 +36,14 @@ pub(crate) struct Span {
     pub(crate) end: Time,
 }
 
-/// No free time has been sought yet.
+/// Stands for a client that has not sought free time yet.
 const UNSOUGHT: usize = usize::MAX;
 
 /// The number of reservations that are over above which they are removed.
 const MOST_OVER: usize = 32;
 
 impl Calendar {
-    /// No reservation. Uses may be `in_pieces`.
+    /// An empty calendar. Uses may be `in_pieces`.
     pub(crate) fn new(in_pieces: bool) -> Self {
         Self { in_pieces, ..Self::default() }
     }
@@ -54,7 +54,7 @@ impl Calendar {
         self.now = now;
     }
 
-    /// Whether nothing is reserved beyond `now`.
+    /// Whether there is no reservation beyond `now`.
     #[inline]
     pub(crate) fn is_free(&self, now: Time) -> bool {
         self.last.end <= now
@@ -101,7 +101,8 @@ impl Calendar {
         self.place_behind(from, hold);
     }
 
-    /// Reserves the time of length `hold` from `from` on, from which on nothing is reserved. The caller counts the time of the use.
+    /// Reserves the time of length `hold` from `from` on, behind all other reservations. The caller counts the time of
+    /// the use.
     #[inline(always)]
     pub(crate) fn place_behind(&mut self, from: Time, hold: Time) {
         let end = from + hold;

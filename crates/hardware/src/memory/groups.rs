@@ -8,10 +8,10 @@ use crate::Divisor;
 /// The number of neighbouring sets that get rows together.
 const TOGETHER: usize = 4;
 
-/// The number of a group without rows. Its sets lie beyond all that have rows, so a search there finds nothing.
+/// The number of a group without rows. Its sets lie beyond all rows, so a search there finds no line.
 const NOWHERE: u32 = u32::MAX;
 
-/// Marks a group without rows. It is kept as zero, because the system makes zeroed memory for nothing.
+/// Marks a group without rows. It is stored as zero, because the host's system provides zeroed memory at no cost.
 const NONE: u32 = NOWHERE.wrapping_add(1);
 
 /// A line, and the row of its set, which is beyond all rows if the set has none.
@@ -21,7 +21,7 @@ pub(super) struct Spot {
     pub(super) row: usize,
 }
 
-/// The sets of caches that are alike.
+/// The sets of identical caches.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     /// The number of sets.

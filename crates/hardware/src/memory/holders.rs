@@ -81,8 +81,8 @@ impl Holders {
         }
     }
 
-    /// The processors besides `processor` that may have a line of a class: all that have one. Processors that share a bit are named
-    /// together, `processor` with them.
+    /// The processors besides `processor` that may have a line of a class; no holder is missing. Processors that share
+    /// a bit are named together, `processor` with them.
     #[inline]
     pub(crate) fn others(&self, class: Class, processor: Option<usize>) -> Others {
         let held = self.words.get(class.row).map_or(0, |held| held >> class.shift & self.all);

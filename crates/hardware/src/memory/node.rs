@@ -78,7 +78,7 @@ pub struct Hits {
 pub enum Hit {
     /// A load whose value the next instruction uses.
     Used,
-    /// A load that nothing waits for.
+    /// A load that no instruction waits for.
     Ignored,
     /// A store.
     Stored,

@@ -51,7 +51,7 @@ const STATES: [State; STATE as usize + 1] = {
 const BITS: u32 = 5;
 
 impl Default for Tag {
-    /// The tag of a place without a line: its number is that of no line.
+    /// The tag of a place without a line: no line has its number.
     fn default() -> Self {
         Self(u64::MAX << BITS)
     }
@@ -467,8 +467,8 @@ impl Tags {
         }
     }
 
-    /// The place that a line gets in a set of a cache that does not have it: one without a line, or that of the line used longest
-    /// ago. The places of the set begin at `first`.
+    /// The place that a line gets in a set of a cache that does not have it: a place without a line, or the place of
+    /// the least recently used line. The places of the set begin at `first`.
     #[inline(never)]
     fn place_among(&self, first: usize) -> usize {
         // The last use of a place without a line is zero.

@@ -16,7 +16,7 @@ pub(super) struct Credits {
 }
 
 impl Credits {
-    /// No credit is under way to any of `channels`.
+    /// Credits of the links `channels`, none of which is under way.
     pub(super) fn new(channels: Range<u32>) -> Self {
         Self { first: channels.start, under_way: channels.map(|_| VecDeque::new()).collect() }
     }

@@ -413,9 +413,9 @@ impl Fabric {
         }
     }
 
-    /// Books the wire of a channel that a worm was just given. Returns the time at which the worm's first byte is on it. On a
-    /// wire that lanes share, the worm comes behind all that is booked there. A worm that is blocked later keeps its booking,
-    /// and uses the wire again without another.
+    /// Books the wire of a channel that a worm was just given. Returns the time at which the worm's first byte is on
+    /// it. On a wire that lanes share, the worm comes behind all bookings there. A worm that is blocked later keeps its
+    /// booking, and uses the wire again without another.
     fn book(&mut self, now: Time, channel: u32, passage: Time) -> Time {
         let Some(wire) = self.wiring.wire(channel) else { return now };
         let free_at = &mut self.wires[wire as usize];

@@ -13,7 +13,7 @@ use crate::Divisor;
 /// A tree of switches over a power of the arity of places.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    /// The number of places at the bottom, at least that of the nodes.
+    /// The number of places at the bottom, at least the number of nodes.
     places: Divisor,
     /// The number of places below a switch of each level. The links below the lowest level are the ports of the nodes.
     subtrees: Vec<Divisor>,

@@ -24,7 +24,7 @@ use units::Time;
 use super::channel::NONE;
 use super::run::Run;
 
-/// The length of a message: everything that follows from its bytes alone.
+/// The length of a message: all values that follow from its bytes alone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
     /// The time that it takes through the slowest of the ports and the links.

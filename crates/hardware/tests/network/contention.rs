@@ -37,7 +37,7 @@ fn a_port_out_sends_one_message_after_another() {
     assert_eq!((driver.arrival(first), driver.arrival(second)), (ns(5), ns(105)));
 }
 
-/// A row of five; node 4 lets nothing in before 1000, and a message of `bytes` is on its way there.
+/// A row of five; node 4 accepts no message before 1000, and a message of `bytes` is on its way there.
 fn blocked(bytes: u64) -> Driver {
     let mut driver = Driver::new(&network(mesh(&[5, 1])), 5);
     driver.shut(4, ns(1000));
@@ -136,8 +136,8 @@ fn a_blocked_worm_leaves_the_wire_to_the_other_lane() {
     assert_eq!(two_lanes(ns(1000)), (ns(1000), ns(105 + 10)));
 }
 
-/// A row of five with buffers of `buffer` bytes; node 4 lets nothing in before 1000. Four messages of 20 bytes are on their way
-/// there from node 2, then 3 is sent one by 2, behind them.
+/// A row of five with buffers of `buffer` bytes; node 4 accepts no message before 1000. Four messages of 20 bytes are
+/// on their way there from node 2, and then node 2 sends a message to node 3 behind them.
 fn queued(buffer: u64) -> Time {
     let mut network = network(mesh(&[5, 1]));
     network.routers.as_mut().expect("it is routed").buffer = Bytes::new(buffer);

@@ -79,18 +79,18 @@ impl Driver {
         self.parcels.push(parcel);
     }
 
-    /// `node` lets nothing in until `until`.
+    /// Makes `node` accept no message until `until`.
     pub(crate) fn shut(&mut self, node: u32, until: Time) {
         self.open[node as usize] = false;
         self.agenda.push(until, 0, Happening::Open(node));
     }
 
-    /// Runs until nothing is left that matters.
+    /// Runs until no relevant event is left.
     pub(crate) fn run(&mut self) {
         self.run_until(Time::MAX);
     }
 
-    /// Runs until then, or until nothing is left that matters.
+    /// Runs until `end`, or until no relevant event is left.
     pub(crate) fn run_until(&mut self, end: Time) {
         while self.agenda.next_time().is_some_and(|next| next <= end)
             && !self.fabric.is_quiet(|| self.agenda.len())

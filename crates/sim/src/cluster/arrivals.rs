@@ -1,6 +1,7 @@
 //! Messages that come to a node all of whose processors are busy, and that wait until a processor looks for them.
 //!
-//! Such a message changes nothing for a fiber that passes time there. So the fiber lets it come, and need not be suspended for it.
+//! Such a message does not affect a fiber that passes time there. So the fiber lets it come, and need not be suspended
+//! for it.
 //!
 //! This module must never know which processor takes a message up.
 
@@ -14,11 +15,11 @@ use crate::happening::Happening;
 
 /// The outcome of an attempt to advance engine time to the clock of a processor at once.
 pub(crate) enum Passing {
-    /// Engine time has come to the clock, and nothing else is to be done.
+    /// Engine time has come to the clock, and no work is left to do.
     Done,
     /// Engine time has come to the clock. The node's requests that come before are to be made.
     BesideBus,
-    /// Something happens before this instant on the clock, which has been reset.
+    /// An event happens before this instant on the clock, which has been reset.
     Disturbed(Time),
     /// Transactions are pending.
     Pends,

@@ -555,7 +555,7 @@ impl Cluster {
         waits
     }
 
-    /// The time of a look of a thread that only waits: that of a poll, or of a cycle where polls are free.
+    /// The time of a look of a thread that only waits: the time of a poll, or of a cycle where polls are free.
     pub(crate) fn vain_look(&self) -> Time {
         let processor = &self.setting.machine.processor;
         if processor.poll.is_zero() { processor.clock.cycles_to_time(1) } else { processor.poll }

@@ -139,7 +139,7 @@ fn catch_up_on(cluster: &mut Cluster, node: usize) {
     }
 }
 
-/// Makes the requests of all nodes that come before the present instant, which is that of global order.
+/// Makes the requests of all nodes that come before the present instant in global order.
 pub(crate) fn catch_up_all(cluster: &mut Cluster) {
     if cluster.agenda.acting().is_none() {
         return;
@@ -418,8 +418,8 @@ impl OnBus<'_> {
         self.agenda.push_to(place, self.node, on);
     }
 
-    /// The place at which a fiber whose request is to come looks whether its train is over. In global order it is that of the
-    /// request, which is an event.
+    /// The place at which a fiber whose request is to come looks whether its train is over. In global order it is the
+    /// place of the request, which is an event.
     fn earliest_end(&mut self, fiber: Fiber) -> Option<Order> {
         let next = self.trains.next_of(fiber)?;
         if self.agenda.acting().is_none() {

@@ -42,12 +42,12 @@ pub(super) fn message(flight: u32, number: u32, class: Class) -> Arrived {
     Arrived { at: ns(0), flight, key: key(number), source: 1, class }
 }
 
-/// No events, in a queue that dispatches one at a time.
+/// An empty set of events, whose queue dispatches one at a time.
 pub(super) fn events() -> Events {
     with(Config { serial: true, ..Config::default() })
 }
 
-/// No events, in a queue that dispatches distinct keys in parallel.
+/// An empty set of events, whose queue dispatches distinct keys in parallel.
 pub(super) fn parallel_events() -> Events {
     with(Config::default())
 }

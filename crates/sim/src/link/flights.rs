@@ -26,7 +26,7 @@ pub(crate) enum Origin {
     Lowered,
 }
 
-/// The things that a flight carries besides the words of its message.
+/// The load of a flight besides the words of its message.
 #[derive(Debug)]
 enum Load {
     None,
@@ -56,7 +56,7 @@ impl Moved {
 /// The most words of a message that stand in the flight itself. Most messages have one or two.
 const FEW: usize = 3;
 
-/// The things that few flights have. Their room stays with the place of a flight, and a later flight there uses it again.
+/// The rare parts of a flight. Their room stays with the place of a flight, and a later flight there uses it again.
 #[derive(Debug)]
 struct Rest {
     /// The words of a long message or deposit.
@@ -101,7 +101,7 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
-    /// A flight of nothing.
+    /// An empty flight.
     fn blank() -> Self {
         Self {
             manifest: Manifest::of_bytes(0, NodeId(0)),
@@ -155,7 +155,7 @@ impl Flight {
         self.rest.get_or_insert_with(|| Box::new(Rest::blank()))
     }
 
-    /// The things that the flight carries besides the words of its message.
+    /// The load of the flight besides the words of its message.
     fn load(&self) -> &Load {
         self.rest.as_deref().filter(|_| self.carries).map_or(&Load::None, |rest| &rest.load)
     }
@@ -331,7 +331,7 @@ impl Flight {
         packet.fill(id, self.from, self.length(), |room| self.fill_words(room));
     }
 
-    /// Removes all that the flight carries besides the words of its message, and returns the block of shared memory among that.
+    /// Removes the flight's load, and returns the block of shared memory in it.
     #[inline(never)]
     fn take_block(&mut self) -> Option<Brought> {
         self.carries = false;
@@ -369,12 +369,12 @@ pub(crate) struct Flights {
 }
 
 impl Flights {
-    /// No flights yet. Memory has lines of `line` bytes.
+    /// An empty set of flights. Memory has lines of `line` bytes.
     pub(crate) fn new(line: u64) -> Self {
         Self { all: Vec::new(), most: MOST, free: Vec::new(), line }
     }
 
-    /// Asks the host's memory for the place of the flight that is added next.
+    /// Prefetches the place of the flight that is added next.
     pub(crate) fn ask_for_next(&self) {
         if let Some(&place) = self.free.last() {
             pdq::prefetch(&self[place]);

@@ -89,14 +89,14 @@ impl Road {
         fabric.step(agenda.now(), event, later(agenda))
     }
 
-    /// Asks the host's memory for the message that an event is about, ahead of its step.
+    /// Prefetches the message that an event is about, ahead of its step.
     pub(crate) fn ask_for_message(&self, event: Event) {
         if let Network::Routed(fabric) = &self.network {
             fabric.ask_for_message(event);
         }
     }
 
-    /// Asks the host's memory for the channels that an event's step touches, ahead of it. Returns the flight that the event probably
+    /// Prefetches the channels that an event's step touches, ahead of it. Returns the flight that the event probably
     /// brings to the port in of its node, and that node.
     pub(crate) fn ask_for_channels(&self, event: Event) -> Option<(u32, usize)> {
         let Network::Routed(fabric) = &self.network else { return None };

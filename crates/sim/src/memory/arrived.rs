@@ -36,7 +36,7 @@ fn remove(all: &mut HashSet<u64>, lines: Range<u64>) -> u64 {
 }
 
 impl Arrived {
-    /// No line, of lines of the size `line`.
+    /// An empty set of lines of the size `line`.
     pub(super) fn new(line: Bytes) -> Self {
         Self { line, lines: None }
     }

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     impl BlockWork {
-        /// The fetch of some lines, of a price of nothing.
+        /// A fetch of some lines, at a price of zero.
         pub(crate) fn of_lines(lines: Range<u64>) -> Self {
             Self {
                 primitive: Primitive::FetchBlock,

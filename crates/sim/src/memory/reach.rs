@@ -33,7 +33,7 @@ pub(crate) enum Use {
     Waits,
 }
 
-/// Uses a line, if the processor's cache has it alone and nothing can come before.
+/// Uses a line, if the processor's cache has it alone and no event can come before.
 #[inline]
 pub(crate) fn uses(work: &mut AtWork<'_>, line: u64) -> Use {
     let ahead = work.core.clock.ahead();

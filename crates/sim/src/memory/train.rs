@@ -16,7 +16,7 @@ use super::at_work::AtWork;
 use super::blocks::BlockWork;
 use crate::processor::clock::Pending;
 
-/// The requests of a fiber that are to come. There is one at least.
+/// The requests of a fiber that are to come, at least one.
 #[derive(Clone, Debug)]
 pub(crate) enum Train {
     /// Transactions of prices.
@@ -27,7 +27,7 @@ pub(crate) enum Train {
 /// A request that has been made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Made {
-    /// It was the last, and it is over at this time.
+    /// It was the last request, and it is over at this time.
     Last(Time),
     /// The next one is made at this time.
     Next(Time),

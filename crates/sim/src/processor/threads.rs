@@ -20,7 +20,7 @@ pub(crate) enum ThreadState {
     Going,
     /// The thread waits until it is resumed.
     Blocked {
-        /// The thing that the thread waits for.
+        /// The reason of the wait.
         reason: Reason,
         /// The time at which the wait began.
         since: Time,
@@ -29,7 +29,7 @@ pub(crate) enum ThreadState {
     Finished,
 }
 
-/// The thing that a blocked thread waits for.
+/// The reason for which a thread is blocked.
 #[derive(Debug)]
 pub(crate) enum Reason {
     Wait(Wait),
@@ -43,7 +43,7 @@ impl Reason {
         matches!(self, Reason::Wait(Wait::Block))
     }
 
-    /// The thing that the thread waits for, in the program's words where the program names it.
+    /// The awaited object, in the program's words where the program names it.
     pub(crate) fn what(&self) -> &'static str {
         match self {
             Reason::Wait(wait) => wait.what(),
@@ -140,7 +140,7 @@ impl Threads {
         }
     }
 
-    /// Asks the host's memory for the state of the first thread.
+    /// Prefetches the state of the first thread.
     pub(crate) fn prefetch(&self) {
         self.all.first().into_iter().for_each(pdq::prefetch);
         pdq::prefetch(&self.last[..]);
