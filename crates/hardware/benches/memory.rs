@@ -1,6 +1,6 @@
-//! Host time per access to a modelled cache, beside a bare loop over an array of tags. `cargo bench -p
-//! tradewind-hardware --bench memory` prints nanoseconds per access that hits and per access that misses: of the cache
-//! alone, and of the whole memory system, bus and banks included.
+//! Host time per access to a modelled cache, beside a bare loop over an array of tags.
+//! `cargo bench -p tradewind-hardware --bench memory` prints nanoseconds per access that hits and per access that
+//! misses: of the cache alone, and of the whole memory system, bus and banks included.
 //!
 //! The bare loop compares a tag and counts, which is the least that a direct-mapped cache can be.
 #![expect(clippy::print_stdout, reason = "a benchmark is there to be read")]

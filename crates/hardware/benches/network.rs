@@ -1,5 +1,5 @@
-//! Host time per message and link, beside a bare loop over the same channels. `cargo bench -p tradewind-hardware
-//! --bench network` prints nanoseconds per message and link.
+//! Host time per message and link, beside a bare loop over the same channels.
+//! `cargo bench -p tradewind-hardware --bench network` prints nanoseconds per message and link.
 //!
 //! The bare loop does no more than must be done for a network without blocking: per link, find when it is free and take
 //! it for the message's bytes.

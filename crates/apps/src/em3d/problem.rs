@@ -14,8 +14,8 @@ use super::reference;
 /// The most graph nodes, both kinds together.
 const MAX_NODES: u32 = 1 << 24;
 
-/// The most edges. A graph of this size takes 1.6 GB (`run em3d --mechanism bulk --input nodes=66000 --input
-/// degree=1000`).
+/// The most edges. A graph of this size takes 1.6 GB
+/// (`run em3d --mechanism bulk --input nodes=66000 --input degree=1000`).
 const MAX_EDGES: u64 = 1 << 25;
 
 /// The most edge computations in all iterations together. The sequential reference runs before the program does, and

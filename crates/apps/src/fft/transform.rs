@@ -73,8 +73,8 @@ impl Mul for Complex {
 }
 
 /// The roots of unity that transforming a row of `len` points takes: first the roots of the first stage, then of the
-/// second, and so on. A stage whose butterflies join points `half` apart has `half` of them, so all together are `len -
-/// 1`.
+/// second, and so on. A stage whose butterflies join points `half` apart has `half` of them, so all together are
+/// `len - 1`.
 pub(super) fn roots(len: usize) -> Vec<Complex> {
     roots_of(len, 0, 1)
 }

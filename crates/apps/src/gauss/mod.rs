@@ -16,8 +16,7 @@
 //! |---|---|
 //! | `messages` | the owner of the pivot row sends it to all other nodes, 13 numbers in each message |
 //! | `bulk` | the owner sends it to each other node in one transfer |
-//! | `shared-memory` | the matrix is in shared memory, each row at home with its owner; the threads of a node read the
-//! pivot row there and share the fetched blocks. This is the program of the study |
+//! | `shared-memory` | the matrix is in shared memory, each row at home with its owner; the threads of a node read the pivot row there and share the fetched blocks. This is the program of the study |
 //!
 //! # Work
 //!

@@ -28,8 +28,7 @@
 //! | `balance` | the assignment of lines to threads |
 //! |---|---|
 //! | `dealt` | line i belongs to thread i, in turn over all nodes, and its pixels stay on that node |
-//! | `counter` | a thread takes the next free line from a counter on node 0, by an atomic addition there, and stores
-//! the line on node i mod nodes |
+//! | `counter` | a thread takes the next free line from a counter on node 0, by an atomic addition there, and stores the line on node i mod nodes |
 //!
 //! Pixels of a line are stored together, or `span` at a time. A thread polls when it stores pixels of another node's line.
 //!

@@ -13,8 +13,7 @@
 //!
 //! | mechanism | how keys travel |
 //! |---|---|
-//! | `messages` | each key, or `push` of them together, is pushed into its owner's bin by an atomic procedure that the
-//! owner's processor runs, and that no thread waits for |
+//! | `messages` | each key, or `push` of them together, is pushed into its owner's bin by an atomic procedure that the owner's processor runs, and that no thread waits for |
 //! | `bulk` | keys are grouped by owner, and each group is one bulk store. Counts are exchanged before, so that a group has its place |
 //!
 //! These are *sample* and *sampleb* of the study of global addresses (A. Krishnamurthy et al., ASPLOS 1996), which ran

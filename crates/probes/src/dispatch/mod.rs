@@ -10,8 +10,7 @@
 //! |---|---|
 //! | `keyed` | the dispatch queue hands out one event of a key at a time |
 //! | `lock` | any event may be handed out; its handler takes the lock of its key, and waits for the lock by testing it |
-//! | `thread` | a handler that finds the lock taken leaves its message in memory and ends. The holder that gives the
-//! lock back hands it to a thread of node 0, which does the work of all messages that wait for the lock |
+//! | `thread` | a handler that finds the lock taken leaves its message in memory and ends. The holder that gives the lock back hands it to a thread of node 0, which does the work of all messages that wait for the lock |
 //! | `none` | not at all |
 //!
 //! A lock is a word beside the word of its key, in the line that the handler needs anyway. Taking it is one
