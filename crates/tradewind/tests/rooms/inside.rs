@@ -1,0 +1,228 @@
+//! The inside of rooms: modules use each other in no circle, and a type has its methods in few files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::{read, sources};
+
+/// The rooms whose modules must not use each other in a circle.
+const WITHOUT_CIRCLES: &[&str] = &[
+    "cli",
+    "compare",
+    "conformance",
+    "hardware",
+    "macros",
+    "native",
+    "probes",
+    "report",
+    "sim",
+    "units",
+    "worlds",
+];
+
+/// The modules of a room: by path, such as `text::run`, the paths that each uses and the paths that it only re-exports.
+#[derive(Default)]
+struct Modules {
+    uses: BTreeMap<String, Vec<String>>,
+    passes_on: BTreeMap<String, Vec<String>>,
+}
+
+impl Modules {
+    fn of(src: &Path) -> Self {
+        let mut modules = Self::default();
+        for path in sources(src) {
+            let inner = path.strip_prefix(src).expect("a source lies in src").with_extension("");
+            let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+            let parts: Vec<_> = parts.into_iter().filter(|part| part != "mod" && part != "lib").collect();
+            modules.add(parts.join("::"), &read(&path));
+        }
+        modules
+    }
+
+    /// Adds a module by its source; its tests are left out.
+    fn add(&mut self, module: String, source: &str) {
+        let code = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        let code: String = code.lines().filter(is_code).map(|line| format!("{line}\n")).collect();
+        let (mut uses, mut passes_on) = (Vec::new(), Vec::new());
+        for statement in code.split(';') {
+            // Attributes may stand on the lines before.
+            let (before, tree) = statement.split_once("use ").unwrap_or((statement, ""));
+            match before.rsplit('\n').next().unwrap_or_default() {
+                "" if !tree.is_empty() => flatten("", tree, &mut uses),
+                "pub " | "pub(crate) " if !tree.is_empty() => flatten("", tree, &mut passes_on),
+                _ => uses.extend(paths(statement)),
+            }
+        }
+        self.uses.insert(module.clone(), uses);
+        self.passes_on.insert(module, passes_on);
+    }
+
+    /// The module that a path means which stands in a module; `None` of another crate.
+    fn resolve(&self, from: &str, path: &str) -> Option<String> {
+        let mut steps = path.split("::").map(str::trim);
+        let parent = |module: &str| module.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
+        let child =
+            |of: &str, name: &str| if of.is_empty() { name.to_owned() } else { format!("{of}::{name}") };
+        let first = steps.next()?;
+        let mut at = match first {
+            "crate" => String::new(),
+            "super" => parent(from),
+            "self" => from.to_owned(),
+            name => Some(child(from, name)).filter(|module| self.uses.contains_key(module))?,
+        };
+        for step in steps {
+            if self.uses.contains_key(&child(&at, step)) {
+                at = child(&at, step);
+                continue;
+            }
+            let is_it = |passed: &&String| passed.rsplit("::").next() == Some(step);
+            let passed = self.passes_on.get(&at).and_then(|passed| passed.iter().find(is_it));
+            return passed.and_then(|passed| self.resolve(&at, passed)).or(Some(at));
+        }
+        Some(at)
+    }
+
+    /// The modules that use each other in a circle, and the modules that use these. The crate's root belongs to none.
+    fn circle(&self) -> Vec<String> {
+        let mut left: BTreeMap<&String, Vec<String>> = BTreeMap::new();
+        for (module, paths) in self.uses.iter().filter(|(module, _)| !module.is_empty()) {
+            let used = paths.iter().filter_map(|path| self.resolve(module, path));
+            left.insert(module, used.filter(|used| used != module && !used.is_empty()).collect());
+        }
+        loop {
+            let before = left.len();
+            let names: Vec<_> = left.keys().map(|name| (*name).clone()).collect();
+            left.retain(|_, used| used.iter().any(|used| names.contains(used)));
+            if left.len() == before {
+                return names;
+            }
+        }
+    }
+}
+
+/// The paths of a tree behind `use`, such as `a::{b, c::d}`.
+fn flatten(prefix: &str, tree: &str, paths: &mut Vec<String>) {
+    let (mut depth, mut start) = (0, 0);
+    let mut branches = Vec::new();
+    for (at, letter) in tree.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                branches.push(&tree[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    branches.push(&tree[start..]);
+    for branch in branches.iter().map(|branch| branch.trim()).filter(|branch| !branch.is_empty()) {
+        match branch.split_once('{') {
+            Some((head, rest)) => {
+                let rest = rest.strip_suffix('}').expect("a brace is closed");
+                flatten(&format!("{prefix}{head}"), rest, paths);
+            }
+            None => paths.push(format!("{prefix}{}", branch.split(" as ").next().unwrap_or(branch))),
+        }
+    }
+}
+
+/// The paths in a piece of code.
+fn paths(code: &str) -> impl Iterator<Item = String> {
+    let words = code.split(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == ':'));
+    words.filter(|word| word.contains("::")).map(|word| word.trim_matches(':').to_owned())
+}
+
+#[test]
+fn modules_use_each_other_in_no_circle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for room in WITHOUT_CIRCLES {
+        let modules = Modules::of(&crates.join(room).join("src"));
+        let arrows: usize = modules.uses.values().map(Vec::len).sum();
+        assert!(modules.uses.len() > 5 && arrows > 50, "crates/{room}: only {arrows} paths found");
+        let circle = modules.circle();
+        assert!(circle.is_empty(), "crates/{room}: these use each other in a circle: {}", circle.join(", "));
+    }
+}
+
+/// The rooms whose types have their methods together.
+const GATHERED: &[&str] = &[
+    "cli",
+    "compare",
+    "conformance",
+    "des",
+    "fiber",
+    "formats",
+    "lab",
+    "machine",
+    "native",
+    "protocols",
+    "sim",
+    "tempest",
+    "trace",
+];
+
+/// The most files in which a type has methods of its own.
+const MAX_FILES: usize = 3;
+
+/// The types that a source gives methods of their own, one time each. Its tests are left out.
+fn types_with_methods(source: &str) -> Vec<String> {
+    let code = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let headers = code.lines().filter(|line| line.starts_with("impl") && !line.contains(" for "));
+    let name = |header: &str| {
+        // Behind the parameters, if there are any: `impl<'a, T> Reader<'a, T> {`.
+        let behind = header.strip_prefix("impl")?;
+        let end = behind.strip_prefix('<').map_or(Some(0), |_| behind.find("> ").map(|end| end + 1))?;
+        let letters = |letter: char| letter.is_alphanumeric() || letter == '_';
+        behind[end..].trim_start().split(|letter| !letters(letter)).next().map(str::to_owned)
+    };
+    let mut types: Vec<_> = headers.filter_map(name).collect();
+    types.sort();
+    types.dedup();
+    types
+}
+
+#[test]
+fn types_have_their_methods_in_few_files() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for room in GATHERED {
+        let mut files: BTreeMap<String, usize> = BTreeMap::new();
+        for path in sources(&crates.join(room).join("src")) {
+            types_with_methods(&read(&path))
+                .into_iter()
+                .for_each(|name| *files.entry(name).or_default() += 1);
+        }
+        assert!(files.len() > 5, "crates/{room}: only {} types found", files.len());
+        let spread: Vec<_> = files.iter().filter(|&(_, &count)| count > MAX_FILES).collect();
+        assert!(
+            spread.is_empty(),
+            "crates/{room}: these types have methods in more than {MAX_FILES} files: {spread:?}"
+        );
+    }
+}
+
+#[test]
+fn methods_are_found() {
+    let source = "impl Core {\nimpl fmt::Display for Core {\nimpl<'a, T: Into<u32>> Reader<'a, T> {\nimpl Core {\n\
+                  \n#[cfg(test)]\nmod tests {\nimpl Test {\n";
+    assert_eq!(types_with_methods(source), ["Core", "Reader"]);
+}
+
+#[test]
+fn a_circle_of_modules_is_found() {
+    let modules = |looks: &str| {
+        let mut modules = Modules::default();
+        modules.add(String::new(), "mod data;\nmod looks;\npub use data::{Row, Table};\n");
+        modules.add("data".to_owned(), "use std::fmt;\nuse crate::{looks::{bar, Page}};\n");
+        modules.add("looks".to_owned(), looks);
+        modules.add("looks::bar".to_owned(), "use super::Page;\n");
+        modules.circle()
+    };
+    assert!(modules("use std::fmt;\npub use bar::Bar;\n").is_empty());
+    // By a path in the code, by a name that the root passes on, by a child.
+    for looks in ["fn f() -> crate::data::Row { 1 }", "use crate::Row;\n", "fn f() { bar::draw() }"] {
+        assert!(modules(looks).contains(&"looks".to_owned()), "{looks}");
+    }
+    assert!(modules("\n#[cfg(test)]\nmod tests {\n    use crate::data::Row;\n}\n").is_empty());
+}
