@@ -58,7 +58,7 @@ impl Routine {
         Self { coroutine: RefCell::new(coroutine), owner, occupant, extent, left }
     }
 
-    /// Whether the body has ended. Must not be called while it runs.
+    /// Whether the body has ended. A caller must not ask while it runs.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
         self.coroutine.borrow().done()

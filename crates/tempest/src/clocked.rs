@@ -1,7 +1,7 @@
 //! The handles through which a program reads and writes state that its node's threads and handlers share.
 //!
 //! A model lets a thread or handler run ahead of what happens around it. State is read and written at the instant of the own clock, so
-//! an access names its thread or handler. This module must never know who that is.
+//! an access names its thread or handler. This module must never know the worlds that keep these clocks.
 
 use crate::Event;
 

@@ -157,7 +157,7 @@ pub struct BadPlace {
 pub enum BadAccess {
     /// The node has no such segment.
     NoSegment,
-    /// The segment has only so many words.
+    /// The access ends behind the segment, which has this number of words.
     Beyond(usize),
     /// The segment's [`Rights`] keep other nodes from this.
     Closed,

@@ -390,8 +390,9 @@ impl<'a> Thread<'a> {
     }
 
     /// Gives waiting messages a chance to be handled. A long computation calls it once in each iteration of its loop. The
-    /// policy decides at which calls the processor really looks for messages. Most calls only decrement a counter. Where the policy
-    /// has none look and no other processor would, one of many looks, so that a loop that polls and tests a count or a cell ends.
+    /// policy decides at which calls the processor really looks for messages. Most calls only decrement a counter. Where
+    /// the policy never looks and no other processor would, a call in many looks, so that a loop that polls and tests a count or a
+    /// cell ends.
     #[inline]
     pub fn poll(&self) {
         let left = self.until_poll.get();

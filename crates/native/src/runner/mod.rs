@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `crew` | the OS threads: started together, watched, joined |
-//! | `cores` | the cores that processors are pinned to, also those of a world inside a world |
+//! | `cores` | the cores that processors are pinned to, also of a world inside a world |
 //!
 //! This part must never know a processor's work.
 

@@ -3,7 +3,7 @@
 //! Whether a model is to be told of an access does not change while a thread runs. So a thread asks once, before its
 //! loop, and a world without accounts then has the words alone.
 //!
-//! These accesses are those of a program's data, which events or barriers order. In a model a processor that finds such words in its
+//! These accesses are for a program's data, which events or barriers order. In a model a processor that finds such words in its
 //! cache runs ahead of what happens around it, so a loop here is as cheap to simulate as one over a private array. A word that a
 //! thread tests while nothing orders it is read through [`Segment::cells`]. This module must never know the cost of an access.
 
@@ -55,7 +55,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
     /// Loads the words from word `from` on.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the part of the segment ends before the last of them.
     #[inline]
     pub fn read(&self, from: usize, values: &mut [T]) {
         let cells = &self.cells[from..][..values.len()];
@@ -66,7 +66,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
     /// Stores `values` into the words from word `from` on.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the part of the segment ends before the last of them.
     #[inline]
     pub fn write(&self, from: usize, values: &[T]) {
         let cells = &self.cells[from..][..values.len()];
