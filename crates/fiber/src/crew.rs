@@ -93,7 +93,7 @@ impl Crew {
     /// Whether the body of a fiber has returned or panicked.
     ///
     /// # Panics
-    /// If there is no such fiber, as the others.
+    /// If there is no such fiber.
     #[inline]
     pub fn is_finished(&self, number: usize) -> bool {
         self.fibers[number].is_finished()
@@ -103,7 +103,7 @@ impl Crew {
     /// of the fiber that ran last, and its status.
     ///
     /// # Panics
-    /// As [`Fiber::resume`], for each of these fibers.
+    /// If there is no such fiber, or where [`Fiber::resume`] of any of these fibers panics.
     #[inline]
     pub fn resume(&mut self, number: usize) -> (usize, Status) {
         self.running.set(number);

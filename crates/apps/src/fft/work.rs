@@ -6,7 +6,7 @@
 //! hit, as its row and the roots do, and begin beside its floating-point operations. \* The only number that is not counted here.
 //!
 //! A row's words are loaded and stored once by accesses of their own: these are the loads and stores of bit reversal.
-//! So are the words of a transposition.
+//! The words of a transposition too are loaded and stored once.
 
 use tempest::{Operations, Thread};
 

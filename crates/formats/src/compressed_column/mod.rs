@@ -34,7 +34,7 @@ pub(crate) fn read(name: &str, bytes: &[u8], dialect: Dialect) -> Result<SparseM
 
 /// Dialect of a file whose first cards look like those of either format.
 ///
-/// They do if the third begins with the letters of a matrix type or the fourth with a format: one of them may be
+/// The first cards look so if the third begins with the letters of a matrix type or the fourth with a format: one of them may be
 /// damaged, and the file is still best read in its own dialect.
 pub(crate) fn recognise(bytes: &[u8]) -> Option<Dialect> {
     let mut lines = Lines::new(bytes, None);
