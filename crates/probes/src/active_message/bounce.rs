@@ -3,6 +3,7 @@
 use tempest::{
     Cells, Event, Handler, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
 };
+use units::Time;
 
 /// The work of one look at the count: load, comparison and branch.
 const LOOK: Operations = Operations::NONE.loads(1).integers(2);
@@ -24,8 +25,8 @@ pub(super) struct Bounce {
     node: NodeId,
     /// The number of null messages that this node has had.
     received: Event,
-    /// Half a round trip to the near node and to the far node, in nanoseconds; used on the starter only.
-    measured: Cells<f64>,
+    /// When the starter handled the first and the last answer of the near node, then of the far node, in femtoseconds.
+    handled: Cells<u64>,
 }
 
 impl Protocol for Bounce {
@@ -36,7 +37,7 @@ impl Protocol for Bounce {
             config: *config,
             node: setup.node(),
             received: Event::new("active_message.received"),
-            measured: Cells::new(2, 0.0),
+            handled: Cells::new(4, 0),
         }
     }
 }
@@ -49,18 +50,28 @@ impl Bounce {
     fn null(&self, cx: &mut Handler<'_>) {
         // Count before sending back: the answer may be handled on this node before this handler ends.
         cx.signal(&self.received, 1);
-        let last = self.received.count(cx).is_multiple_of(u64::from(self.config.rounds));
+        let had = self.received.count(cx);
+        let last = had.is_multiple_of(self.trips());
+        if cx.node() == STARTER && (last || had % self.trips() == 1) {
+            let answer = 2 * ((had - 1) / self.trips()) + u64::from(last);
+            self.handled.set(cx, answer as usize, cx.now().as_femtoseconds());
+        }
         if cx.node() != STARTER || !last {
             let back = cx.source();
             cx.send(back, Self::null());
         }
     }
 
+    /// The number of answers of each of the two nodes: the first begins the measurement.
+    fn trips(&self) -> u64 {
+        u64::from(self.config.rounds) + 1
+    }
+
     /// The number of messages that a node must have had when both measurements are over.
     fn due(&self, node: NodeId) -> u64 {
-        let Config { rounds, near, far, .. } = self.config;
+        let Config { near, far, .. } = self.config;
         let answers = u64::from(node.0 == near) + u64::from(node.0 == far);
-        u64::from(rounds) * if node == STARTER { 2 } else { answers }
+        self.trips() * if node == STARTER { 2 } else { answers }
     }
 
     /// Computes and polls until `until` messages have come.
@@ -75,18 +86,15 @@ impl Bounce {
 
     /// Exchanges messages with the near node (number 0) or the far node (number 1).
     fn play(&self, thread: &Thread<'_>, number: usize) {
-        let Config { rounds, near, far, .. } = self.config;
+        let Config { near, far, .. } = self.config;
         let with = NodeId([near, far][number]);
-        let rounds = u64::from(rounds);
+        let before = number as u64 * self.trips();
         if thread.node() == STARTER {
-            let start = thread.now();
             thread.send(with, Self::null());
-            self.spin(thread, (number as u64 + 1) * rounds);
-            let each = (thread.now() - start).as_nanoseconds() / (2 * rounds) as f64;
-            self.measured.set(thread, number, each);
+            self.spin(thread, before + self.trips());
         } else if thread.node() == with {
-            let plays = if near == far { number as u64 + 1 } else { 1 };
-            self.spin(thread, plays * rounds);
+            let earlier = if near == far { before } else { 0 };
+            self.spin(thread, earlier + self.trips());
         }
     }
 
@@ -106,13 +114,13 @@ impl Bounce {
         if self.node != STARTER {
             return report;
         }
-        let (near, far) = (self.measured.get(end, 0), self.measured.get(end, 1));
-        // Less than one message in all rounds is the start of a phase, and no way: the two nodes are equally far.
-        let (further, start) = (far - near, near / f64::from(self.config.rounds));
-        let per_hop = if further.abs() <= start { 0.0 } else { further / f64::from(self.config.hops) };
+        let [near, far] = [0, 2].map(|first| self.handled.get(end, first + 1) - self.handled.get(end, first));
+        let ways = 2.0 * f64::from(self.config.rounds);
+        let each = |span| Time::from_femtoseconds(span).as_nanoseconds() / ways;
+        let further = each(far) - each(near);
         report
-            .measured("one_way.near", near, "ns", Merge::Max)
-            .measured("one_way.far", far, "ns", Merge::Max)
-            .measured("per_hop", per_hop, "ns", Merge::Max)
+            .measured("one_way.near", each(near), "ns", Merge::Max)
+            .measured("one_way.far", each(far), "ns", Merge::Max)
+            .measured("per_hop", further / f64::from(self.config.hops), "ns", Merge::Max)
     }
 }

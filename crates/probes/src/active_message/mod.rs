@@ -6,13 +6,13 @@
 //!
 //! | mechanism | timed operation | figures |
 //! |---|---|---|
-//! | `messages` | null messages (no arguments, a handler that only answers) that node 0 exchanges with node `near`, then with node `far` | `one_way.near` and `one_way.far`: half a round trip; `per_hop`: their difference by `hops`, and 0 where the difference over all rounds is not a message's time; all in nanoseconds |
+//! | `messages` | null messages (no arguments, a handler that only answers) that node 0 exchanges with node `near`, then with node `far` | `one_way.near` and `one_way.far`: half a round trip; `per_hop`: their difference by `hops`; all in nanoseconds |
 //! | `bulk` | blocks in both directions between the nodes on either side of the middle of each row of nodes | `cut`: megabytes (10^6) per second, headers aside, that cross the middle |
 //!
 //! Handlers answer handlers, so a round trip is twice the way from the beginning of a send to the first instruction
 //! of the handler. The threads of both nodes compute and poll meanwhile. So under a policy with interrupts each
-//! message interrupts; natively, each of the two threads wants a core of its own. The end of a measurement, at most
-//! one poll, is divided among all its round trips.
+//! message interrupts; natively, each of the two threads wants a core of its own. A measurement begins and ends
+//! where node 0 handles an answer, so no start of a phase and no last poll is part of it.
 //!
 //! Nodes are numbered row by row. The middle lies between the first half of each row and the second. On a mesh with
 //! dimension-order routing, a block takes only the one link between its two nodes. So every link of the cut has a

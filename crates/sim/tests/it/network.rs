@@ -61,7 +61,7 @@ fn active_message(machine: Machine, mechanism: Mechanism, inputs: &[(&str, &str)
 #[test]
 fn a_null_message_on_alewife_takes_102_cycles_and_0_8_a_hop() {
     let figure = active_message(machine("alewife", &[]), Mechanism::Messages, &[]);
-    // Node 1 is one hop away. A cycle is 50 ns; the end of the measurement takes a few cycles in 4000 messages.
+    // Node 1 is one hop away. A cycle is 50 ns.
     assert!((figure("one_way.near") / 50.0 - 102.8).abs() < 0.005, "{}", figure("one_way.near"));
     assert!((figure("per_hop") / 50.0 - 0.8).abs() < 0.001, "{}", figure("per_hop"));
 }
