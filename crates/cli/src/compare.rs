@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use compare::Ranking;
 use report::document::Partial;
 use report::text::View;
-use report::{Page, document, html, picture, plot, text};
+use report::{Page, document, html, picture, text};
 use worlds::shape::AskedShape;
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lab::model::fixed_floating::Node;
-use report::{Page, document, picture, plot, text};
+use report::{Page, document, picture, text};
 
 use crate::arguments::{Model, ModelName};
 use crate::files::{self, save};

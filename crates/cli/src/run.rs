@@ -16,7 +16,7 @@ use worlds::{Error, Measuring, Repeat, Setting, TraceFile, Turn, inputs, machine
 
 use report::document::Partial;
 use report::quantity::time;
-use report::{Page, document, picture, plot, quantity, text};
+use report::{Page, document, picture, quantity, text};
 
 use crate::arguments::Run;
 use crate::asked::{EXPECTED, asked, instead, subject, target, warn, warn_of_build, with_blocks};

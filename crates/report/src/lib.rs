@@ -10,7 +10,6 @@
 //! | [`html`] | studies and comparisons as one HTML file |
 //! | [`page`] | the page that text is written on: width, characters, colours |
 //! | [`picture`] | what commands found, as pictures |
-//! | [`plot`] | pictures as data, and as SVG |
 //! | `figures` | the tables among a program's figures |
 //! | [`tsv`] | a study's results as tab-separated values |
 //! | `table` | tables that fit their page |
@@ -34,8 +33,6 @@ pub mod page;
 mod part;
 #[cfg(feature = "command")]
 pub mod picture;
-#[cfg(feature = "command")]
-pub mod plot;
 pub mod quantity;
 mod resource;
 #[cfg(feature = "command")]

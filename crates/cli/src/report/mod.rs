@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use lab::claim::Role;
 use lab::laboratory::Metrics;
 use lab::{Claim, Finding, Laboratory, ledger};
-use report::{document, html, plot};
+use report::{document, html};
 use worlds::Target;
 
 use crate::arguments::Report;

@@ -26,7 +26,7 @@ use lab::specification::{FIGURES, numbers};
 use lab::study::{Mapping, Origin, Source};
 use lab::{Laboratory, NoAnswer, Specification};
 use report::document::{self, FailedRun, Partial};
-use report::{Page, picture, plot, text, tsv};
+use report::{Page, picture, text, tsv};
 use serde_json::Value;
 use units::names::{nearest, nearest_slip};
 

@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use super::shell::{Entry, Shell, figure, place};
 use crate::document::{Comparison, Row, World};
 use crate::picture;
-use crate::plot::Picture;
 use crate::quantity::{bytes, count, several, time};
 use crate::words::label;
+use plot::Picture;
 
 /// The page of a comparison, whose ranked bars are in `picture`. `summary` says what the program is, and `command` which command line
 /// makes the page.

@@ -1,7 +1,7 @@
 //! What a report is made of. This module must never know how a part looks.
 
 use crate::document::{Claim, Explain, FixedMachine, Study};
-use crate::plot::Picture;
+use plot::Picture;
 
 /// A study with the claims that it decides.
 #[derive(Clone, Debug)]

@@ -11,8 +11,8 @@ use super::shell::{Entry, Shell, figure, place};
 use super::{claims, machine, study};
 use crate::document::{Claim, Score, Standing};
 use crate::picture;
-use crate::plot::Picture;
 use crate::quantity::several;
+use plot::Picture;
 
 /// What a report is made of.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::plot::{self, Picture};
+use plot::Picture;
 
 /// The style of all pages, without the colours of pictures.
 const STYLE: &str = include_str!("style.css");

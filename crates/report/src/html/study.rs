@@ -7,9 +7,9 @@ use super::shell::{figure, place};
 use super::{claims, numbers};
 use crate::document::{FailedRun, Figure, Study};
 use crate::picture;
-use crate::plot::Picture;
 use crate::quantity::several;
 use crate::words::{self, alike};
+use plot::Picture;
 
 /// The pictures of a study, in the order of its part: under a heading, those of its figures, then what is drawn of every study.
 pub(super) fn drawn(studied: &Studied) -> Vec<Drawn> {

@@ -3,8 +3,8 @@
 use lab::Basis;
 
 use crate::document::{Claim, Scalar};
-use crate::plot::{Axis, Content, Level, Lines, Panel, Picture, Point, Scale, Series, Shared};
 use crate::quantity::several;
+use plot::{Axis, Content, Level, Lines, Panel, Picture, Point, Scale, Series, Shared};
 
 /// Fewer points than this are no picture.
 const FEW: usize = 4;
@@ -95,7 +95,7 @@ mod tests {
         let Content::Lines(lines) = &picture.panels[0].content else { panic!("points") };
         assert_eq!((lines.series.len(), lines.series[0].points.len()), (1, 5));
         assert_eq!(lines.series[0].names[1], "a.2, us, measured and stated");
-        let svg = crate::plot::svg(&picture);
+        let svg = plot::svg(&picture);
         assert!(svg.contains("data-values=\"1,1.05 2,2.1 3,3.15"), "{svg}");
         assert!(svg.contains("a.2, us, measured and stated: 2.1 at 2"), "{svg}");
     }

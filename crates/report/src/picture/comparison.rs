@@ -6,9 +6,9 @@ use compare::tie::{is_tied, is_unclear};
 use tempest::policy::Split;
 
 use crate::document::{Asked, Partial};
-use crate::plot::{Bar, Bars, Content, Interval, Panel, Picture, Shared};
 use crate::quantity::{list, several};
 use crate::words::{self, label};
+use plot::{Bar, Bars, Content, Interval, Panel, Picture, Shared};
 
 /// The longest bar stands for no more than so many times the fastest, so that the pieces of the fast ones are seen.
 const LONGEST_RATIO: f64 = 8.0;
@@ -171,6 +171,6 @@ mod tests {
             caption.contains("Partial: interrupted by SIGINT when 4 of 9 were done. Black lines:"),
             "{caption}"
         );
-        assert!(crate::plot::svg(&picture).contains("messages floating"));
+        assert!(plot::svg(&picture).contains("messages floating"));
     }
 }

@@ -1,8 +1,8 @@
 //! A machine as boxes and wires: the parts of a node, the network, the other nodes. This module must never know what a value does.
 
 use crate::document::Explain;
-use crate::plot::{Block, Content, Diagram, Kind, Panel, Picture, Shared};
 use crate::quantity::{number, several};
+use plot::{Block, BlockKind, Content, Diagram, Panel, Picture, Shared};
 
 /// The grid: the node on the left, the network and the other nodes on the right.
 const WIDTH: f64 = 100.0;
@@ -96,7 +96,7 @@ fn diagram(values: &Values<'_>) -> Diagram {
     let others = values.count("nodes").saturating_sub(1);
     if others > 0 {
         let title = several(others, "further node");
-        let kind = Kind::Frame;
+        let kind = BlockKind::Frame;
         boxes.push(Block { place: (right, 0.0, WIDTH - right, 8.0), title, lines: Vec::new(), kind });
         let middle = f64::midpoint(right, WIDTH);
         wires.push(vec![(middle, 8.0), (middle, bus - 6.0)]);
@@ -109,7 +109,7 @@ fn diagram(values: &Values<'_>) -> Diagram {
 fn frame(values: &Values<'_>, bottom: f64) -> Block {
     let count = values.count("processors");
     let title = format!("a node, {}", several(count, "processor"));
-    Block { place: (0.0, 0.0, NODE, bottom), title, lines: Vec::new(), kind: Kind::Frame }
+    Block { place: (0.0, 0.0, NODE, bottom), title, lines: Vec::new(), kind: BlockKind::Frame }
 }
 
 /// What stands above the bus: computing processors with their caches, and those that serve the network.
@@ -118,7 +118,7 @@ fn above(values: &Values<'_>) -> Vec<Block> {
     let block = |title: String, lines: &[&[(&str, &str)]]| Block {
         title,
         lines: values.lines(lines),
-        kind: Kind::Processor,
+        kind: BlockKind::Processor,
         ..Block::default()
     };
     let processor: &[&[(&str, &str)]] = &[
@@ -148,7 +148,7 @@ fn bus_of(values: &Values<'_>) -> Block {
     let told = values.line(&[("", "bus.clock"), ("width", "bus.width"), ("address", "bus.address")]);
     let title = told
         .map_or("memory bus, whose traffic is not modelled".to_owned(), |told| format!("memory bus: {told}"));
-    Block { title, kind: Kind::Wire, ..Block::default() }
+    Block { title, kind: BlockKind::Wire, ..Block::default() }
 }
 
 fn memory(values: &Values<'_>) -> Block {
@@ -157,7 +157,12 @@ fn memory(values: &Values<'_>) -> Block {
         &[("banks", "memory.banks.count"), ("first word", "memory.banks.latency")],
         &[("tag for each", "memory.tag")],
     ];
-    Block { title: "memory".to_owned(), lines: values.lines(lines), kind: Kind::Memory, ..Block::default() }
+    Block {
+        title: "memory".to_owned(),
+        lines: values.lines(lines),
+        kind: BlockKind::Memory,
+        ..Block::default()
+    }
 }
 
 fn interface_of(values: &Values<'_>) -> Block {
@@ -168,7 +173,7 @@ fn interface_of(values: &Values<'_>) -> Block {
         &[("dispatch queue", "queue.capacity"), ("looks at", "queue.window")],
     ];
     let title = "network interface".to_owned();
-    Block { title, lines: values.lines(lines), kind: Kind::Memory, ..Block::default() }
+    Block { title, lines: values.lines(lines), kind: BlockKind::Memory, ..Block::default() }
 }
 
 fn network(values: &Values<'_>) -> Block {
@@ -178,7 +183,12 @@ fn network(values: &Values<'_>) -> Block {
         &[("hop", "network.hop")],
         &[("link", "network.link")],
     ];
-    Block { title: "network".to_owned(), lines: values.lines(lines), kind: Kind::Wire, ..Block::default() }
+    Block {
+        title: "network".to_owned(),
+        lines: values.lines(lines),
+        kind: BlockKind::Wire,
+        ..Block::default()
+    }
 }
 
 #[cfg(test)]

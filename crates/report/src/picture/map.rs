@@ -3,8 +3,8 @@
 use indexmap::{IndexMap, IndexSet};
 
 use crate::document::{Study, StudyColumn, StudyRow};
-use crate::plot::{Content, Field, Map, MapRow, Panel, Picture, Shared};
 use crate::quantity::{number, time};
+use plot::{Content, Field, Map, MapRow, Panel, Picture, Shared};
 
 /// The most numbers that are drawn, each in a panel of its own.
 const PANELS: usize = 4;

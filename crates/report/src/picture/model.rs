@@ -3,7 +3,7 @@
 use lab::model::curves::{FACTORS, MOST, Samples, samples};
 use lab::model::fixed_floating::Node;
 
-use crate::plot::{Axis, Content, Level, Lines, Panel, Picture, Point, Scale, Series, Shared};
+use plot::{Axis, Content, Level, Lines, Panel, Picture, Point, Scale, Series, Shared};
 
 /// The curves of a node in three panels, with what a second processor must gain to be worth its price and to beat
 /// Floating.
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn every_panel_has_every_curve_and_both_bars() {
-        let svg = crate::plot::svg(&fixed_floating(&Node::default()));
+        let svg = plot::svg(&fixed_floating(&Node::default()));
         let document = roxmltree::Document::parse(&svg).unwrap();
         let texts =
             document.descendants().filter(|node| node.has_tag_name("text")).filter_map(|node| node.text());

@@ -9,7 +9,7 @@ use indexmap::IndexSet;
 use super::trip;
 use crate::document::{Combination, Run};
 use crate::figures::{Grid, Values, grids};
-use crate::plot::{Axis, Content, Interval, Lines, Panel, Picture, Point, Scale, Series, Shared};
+use plot::{Axis, Content, Interval, Lines, Panel, Picture, Point, Scale, Series, Shared};
 
 /// The factor between the least and the greatest value of a panel from which on equal factors are equally long.
 const WIDE: f64 = 30.0;

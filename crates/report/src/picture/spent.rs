@@ -8,9 +8,9 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::document::{Study, StudyRow, StudyTable, Volume};
 use crate::part::name;
-use crate::plot::{Bar, Bars, Content, Panel, Picture, Piece, Shared};
 use crate::quantity::several;
 use crate::words;
+use plot::{Bar, Bars, Content, Panel, Picture, Piece, Shared};
 
 /// The most tables that are drawn, the most rows of all together, and so many of each in any case.
 const TABLES: usize = 4;

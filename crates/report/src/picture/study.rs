@@ -1,10 +1,8 @@
 //! The figures of a study, as pictures. This module must never know what a figure shows.
 
 use crate::document::{Bounds, Figure, FigureAxis, FigurePanel, FigurePoint, Scalar, Study, StudyNumber};
-use crate::plot::{
-    Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Point, Scale, Series, Shared,
-};
 use crate::quantity::several;
+use plot::{Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Point, Scale, Series, Shared};
 
 /// The picture of a figure of a study.
 pub fn study(figure: &Figure, study: &Study) -> Picture {

@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 
 use crate::document::{Explain, Kind, OneWay, Stage, Trip};
-use crate::plot::{Bar, Bars, Content, Panel, Picture, Shared};
 use crate::quantity::{duration, several};
+use plot::{Bar, Bars, Content, Panel, Picture, Shared};
 
 /// The most ways that are drawn.
 const WAYS: usize = 6;

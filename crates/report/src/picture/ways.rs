@@ -7,9 +7,9 @@ use super::map::{shade, under_policies};
 use super::spent::sent;
 use super::trip;
 use crate::document::{Comparison, Row, World};
-use crate::plot::{Bar, Bars, Content, Field, Panel, Picture, Shared};
 use crate::quantity::{several, time};
 use crate::words::label;
+use plot::{Bar, Bars, Content, Field, Panel, Picture, Shared};
 
 /// The picture of a comparison as maps: a panel for each machine in each shape, with a field for each mechanism under each policy.
 /// `None` if no machine ran two mechanisms or two policies.

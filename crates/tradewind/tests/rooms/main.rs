@@ -21,6 +21,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     // A copy that may race, apart from the waist, which must be safe.
     ("bulk", &[], Tests::Alone),
     ("segment", &["bulk"], Tests::Alone),
+    ("plot", &[], Tests::Alone),
     ("units", &[], Tests::Alone),
     ("fiber", &[], Tests::Alone),
     ("formats", &[], Tests::Alone),
@@ -44,7 +45,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
         &["compare", "machine", "native", "protocols", "sim", "tempest", "trace", "units"],
         Tests::Free,
     ),
-    ("report", &["compare", "lab", "tempest", "units"], Tests::Free),
+    ("report", &["compare", "lab", "plot", "tempest", "units"], Tests::Free),
     (
         "tradewind",
         &[

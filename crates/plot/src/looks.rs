@@ -1,4 +1,4 @@
-//! Colours, dashes, markers and hatches. This module must never know what is drawn with them.
+//! Colours, dashes, markers and hatches. This module must never know the subject of a picture.
 
 /// The colours of the ground, of texts, of texts beside axes, and of the grid.
 pub(super) const PAPER: &str = "#ffffff";
@@ -9,7 +9,7 @@ pub(super) const LINE: &str = "#e0e0e0";
 /// The grounds of the boxes of a diagram: frames, processors, memories, wires.
 pub(super) const GROUNDS: [&str; 4] = ["#f6f6f4", "#d9e8f3", "#dcefe6", "#fbe8cf"];
 
-/// Each colour of a picture that is hard to see on a dark page, and the one that takes its place there.
+/// Pairs of colours: a colour of a picture on a light page, and its replacement on a dark page.
 pub const DARK: [(&str, &str); 15] = [
     (PAPER, "#15181c"),
     (INK, "#e8e6e3"),
@@ -38,7 +38,7 @@ pub(super) fn shade(shade: f64) -> (String, &'static str) {
     (format!("#{red:02x}{green:02x}{blue:02x}"), if shade > 0.745 { "white" } else { "black" })
 }
 
-/// What tells a series from others: its colour, and without colour its dashes and its marker.
+/// The look of a series: its colour, and for eyes without colour its dashes and its marker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Look {
     pub(super) colour: &'static str,
@@ -47,7 +47,7 @@ pub(super) struct Look {
     pub(super) marker: Marker,
 }
 
-/// What stands at a point.
+/// The mark at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Marker {
     Circle,
@@ -84,7 +84,7 @@ pub(super) fn look(number: usize) -> Look {
     }
 }
 
-/// How a piece of a bar is filled.
+/// The fill of a piece of a bar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Fill {
     pub(super) colour: &'static str,
@@ -95,7 +95,7 @@ pub(super) struct Fill {
 /// A white line along a bar. Lines are drawn, and no pattern is filled: printers make images of patterns, which are large.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Hatch {
-    /// Where the middle of the line stands, and how wide it is, as shares of the height of the bar.
+    /// The middle and the width of the line, as shares of the height of the bar.
     pub(super) at: f64,
     pub(super) width: f64,
     /// As `stroke-dasharray` takes them; empty for an unbroken line.
@@ -129,7 +129,7 @@ pub(super) fn fill(number: usize) -> Fill {
 mod tests {
     use super::*;
 
-    /// How light a colour is to the eye, from 0 to 1, as the guidelines on accessible content define it.
+    /// The relative luminance of a colour, from 0 to 1, as the Web Content Accessibility Guidelines define it.
     fn lightness(colour: &str) -> f64 {
         let part = |at: usize| {
             let share = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;

@@ -1,5 +1,5 @@
-//! A panel with a field for each pair of a row and a column: darker where its value is greater. This module must never know what a
-//! field stands for.
+//! A panel with a field for each pair of a row and a column: darker where its value is greater. This module must never know the
+//! meaning of a field.
 
 use super::canvas::{Anchor, Canvas, Frame, Meaning, Stroke};
 use super::data::{Field, Map, MapRow};
@@ -20,7 +20,7 @@ const GAP: f64 = 10.0;
 const LINES: usize = 3;
 const LEGEND: f64 = 34.0;
 
-/// Where everything stands in a panel.
+/// The sizes of the parts of a panel.
 struct Places {
     /// The width of the names of rows.
     names: f64,
@@ -100,7 +100,7 @@ fn draw_field(canvas: &mut Canvas, place: Frame, row: &MapRow, column: &str, fie
     });
 }
 
-/// What light and dark mean.
+/// Draws the meanings of light and dark.
 fn draw_legend(canvas: &mut Canvas, place: Frame, map: &Map) {
     const STEPS: usize = 8;
     const STEP: f64 = 12.0;

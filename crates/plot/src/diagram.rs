@@ -1,11 +1,11 @@
-//! A panel of boxes joined by wires. This module must never know what a box stands for.
+//! A panel of boxes joined by wires. This module must never know the meaning of a box.
 
 use super::canvas::{AXIS, Anchor, Canvas, Frame, Meaning, Place, Stroke};
-use super::data::{Block, Diagram, Kind};
+use super::data::Scale;
+use super::data::{Block, BlockKind, Diagram};
 use super::letters::Font;
 use super::looks::{FAINT_INK, GROUNDS, INK};
 use super::sound;
-use crate::plot::Scale;
 
 const TITLE: Font = Font::bold(12.0);
 const TEXT: Font = Font::plain(11.0);
@@ -26,7 +26,7 @@ pub(super) fn height(diagram: &Diagram, width: f64) -> f64 {
     width * if share.is_finite() { share.clamp(LEAST, MOST) } else { LEAST }
 }
 
-/// Draws the panel into a frame of its height. What lies outside of the grid is moved to its edge.
+/// Draws the panel into a frame of its height. A place outside of the grid is moved to its edge.
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, diagram: &Diagram) {
     let unit = frame.width / diagram.size.0;
     let at = |(x, y): Place| {
@@ -34,7 +34,8 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, diagram: &Diagram) {
         frame.nearest((frame.left + sound(x), frame.top + sound(y)))
     };
     // Frames lie below the wires, and wires below all else.
-    let (frames, boxes): (Vec<_>, Vec<_>) = diagram.boxes.iter().partition(|block| block.kind == Kind::Frame);
+    let (frames, boxes): (Vec<_>, Vec<_>) =
+        diagram.boxes.iter().partition(|block| block.kind == BlockKind::Frame);
     let draw_one = |canvas: &mut Canvas, block: &Block| {
         let (left, top, width, height) = block.place;
         let ((left, top), (right, bottom)) = (at((left, top)), at((left + width, top + height)));

@@ -29,7 +29,7 @@ const NO_NAMES: f64 = 16.0;
 /// From this number of points on a series has markers at some of its points only, and intervals are a band.
 const DENSE: usize = 30;
 
-/// About so many markers a dense series has.
+/// The approximate number of markers of a dense series.
 const FEW_MARKERS: usize = 8;
 
 /// A panel of lines whose points have been checked.
@@ -53,9 +53,9 @@ struct Name<'p> {
     text: &'p str,
     /// `None` for a level.
     look: Option<Look>,
-    /// Where the line ends that the name belongs to.
+    /// The end of the line that the name belongs to.
     end: Place,
-    /// How high the line stands on average: of lines that end at one place, the higher one has the higher name.
+    /// The mean height of the line: of lines that end at one place, the higher line has the higher name.
     mean: f64,
 }
 
@@ -96,7 +96,7 @@ impl<'p> Curves<'p> {
         Extent::of(self.sound().map(|point| point.y).chain(ends).chain(levels))
     }
 
-    /// Adds what lies outside of the axes.
+    /// Adds the points outside of the axes.
     pub(super) fn leave_out(&self, axes: &Axes, left_out: &mut LeftOut) {
         for (series, points) in self.lines.series.iter().zip(&self.points) {
             let outside = points.iter().flatten().filter(|point| !axes.hold(point));
@@ -195,7 +195,7 @@ impl Axes {
         (frame.left + across * frame.width, frame.bottom() - up * frame.height)
     }
 
-    /// The line on which an upright value is so many times the value below it, inside of the frame: straight on two axes of one kind.
+    /// The line on which an upright value is this multiple of the value below it, inside of the frame: straight on two axes of one kind.
     fn multiple(&self, frame: Frame, times: f64) -> Option<(Place, Place)> {
         let (from, to) = self.x.ends();
         inside(frame, self.at(frame, from, from * times), self.at(frame, to, to * times))

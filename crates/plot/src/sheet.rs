@@ -1,10 +1,11 @@
-//! A whole picture: which panel stands where, titles, and what is said below. This module must never know what a picture shows.
+//! A whole picture: the places of panels, titles, and the caption. This module must never know the subject of a picture.
 
 use indexmap::{IndexMap, IndexSet};
 
 use super::bars::{Ranked, Sides};
 use super::canvas::{Anchor, Canvas, Frame};
 use super::data::{Axis, Bars, Content, Diagram, Lines, Map, Panel, Picture, Scale};
+use super::describe;
 use super::diagram;
 use super::legend::Legend;
 use super::letters::Font;
@@ -13,7 +14,6 @@ use super::looks::{FAINT_INK, INK, Look, look};
 use super::map;
 use super::ruler::{Direction, Extent, Ruler};
 use super::sound::LeftOut;
-use super::told;
 
 /// The width of a picture: its texts can be read where it is shown this wide.
 const WIDTH: f64 = 800.0;
@@ -25,7 +25,7 @@ const GUTTER: f64 = 20.0;
 /// The most panels in a row.
 const COLUMNS: usize = 3;
 
-/// The least width of a plot of lines and of one of bars beside others.
+/// The least widths of a plot of lines and of a plot of bars beside others.
 const LEAST_LINES: f64 = 120.0;
 const LEAST_BARS: f64 = 180.0;
 
@@ -36,7 +36,7 @@ const HEIGHTS: [f64; COLUMNS] = [300.0, 230.0, 200.0];
 const NAMES_SHARE: f64 = 0.22;
 const WORD_SHARE: f64 = 0.4;
 
-/// From the plot's lower edge to the feet of the axis' title, beside what its further lines take.
+/// From the plot's lower edge to the feet of the axis' title, if that has one line.
 const BELOW: f64 = 34.0;
 
 const TITLE: Font = Font::bold(16.0);
@@ -44,8 +44,8 @@ const PANEL: Font = Font::bold(13.0);
 const AXES: Font = Font::plain(12.0);
 const CAPTION: Font = Font::plain(12.0);
 
-/// A picture as a text of SVG, whole and without anything outside of it. Any numbers and texts give a well-formed picture; what
-/// cannot be drawn is named below it.
+/// A picture as a text of SVG, whole and without anything outside of it. Any numbers and texts give a well-formed picture; the
+/// caption names the values that cannot be drawn.
 pub fn svg(picture: &Picture) -> String {
     Sheet::new(picture).draw()
 }
@@ -74,11 +74,11 @@ struct Sheet<'p> {
     left_out: LeftOut,
 }
 
-/// How the panels stand.
+/// The arrangement of the panels.
 #[derive(Clone, Copy)]
 struct Grid {
     columns: usize,
-    /// The width of a panel with what stands beside its plot.
+    /// The width of a panel, names included.
     cell: f64,
     /// The most that names at the ends of lines may take.
     names: f64,
@@ -132,7 +132,7 @@ impl<'p> Sheet<'p> {
         let body: f64 = rows.iter().map(Row::height).sum();
         let height = head + body + below.len() as f64 * CAPTION.line() + MARGIN;
 
-        let mut canvas = Canvas::new(WIDTH, height, &self.picture.title, &self.told());
+        let mut canvas = Canvas::new(WIDTH, height, &self.picture.title, &self.description());
         canvas.texts((MARGIN, MARGIN + TITLE.size), Anchor::Start, TITLE, INK, &title);
         legend.draw(&mut canvas, (MARGIN, top));
         let mut y = head;
@@ -211,12 +211,12 @@ impl<'p> Sheet<'p> {
     }
 
     /// The picture in words.
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         let panel = |ready: &Ready<'_>| match &ready.kind {
-            Kind::Curves { lines, curves, axes } => told::curves(ready.panel, lines, curves, axes),
-            Kind::Ranked { bars, ruler } => told::ranked(ready.panel, bars, ruler),
-            Kind::Map(map) => told::mapped(ready.panel, map),
-            Kind::Diagram(diagram) => told::drawn(ready.panel, diagram),
+            Kind::Curves { lines, curves, axes } => describe::curves(ready.panel, lines, curves, axes),
+            Kind::Ranked { bars, ruler } => describe::ranked(ready.panel, bars, ruler),
+            Kind::Map(map) => describe::mapped(ready.panel, map),
+            Kind::Diagram(diagram) => describe::drawn(ready.panel, diagram),
         };
         let panels = self.panels.iter().map(panel);
         let below = [Some(self.picture.caption.clone()), self.left_out.words()].into_iter().flatten();
@@ -227,7 +227,7 @@ impl<'p> Sheet<'p> {
 /// Panels beside each other.
 struct Row<'s> {
     panels: &'s [Ready<'s>],
-    /// The heights of the titles, of the titles of axes above the plots, of the plots, and of what stands below them.
+    /// The heights of the titles, of the titles of axes above the plots, of the plots, and of the texts below them.
     titles: f64,
     above: f64,
     plots: f64,
@@ -324,10 +324,10 @@ impl Ready<'_> {
     }
 }
 
-/// What an axis is of, and the values along it. Axes of one label, unit and scale can share their range.
+/// The label, unit and scale of an axis, and the values along it. Axes with the first three in common can share their range.
 type Along<'p> = ((&'p str, &'p str, Scale), Option<Extent>);
 
-/// The values along an axis, and along those that share its range.
+/// The values along an axis, and along the axes that share its range.
 fn shared(of: Along<'_>, all: &[Along<'_>], is_shared: bool) -> Option<Extent> {
     let alike = all.iter().filter(|(axis, _)| is_shared && *axis == of.0);
     alike.filter_map(|(_, extent)| *extent).chain(of.1).reduce(Extent::with)
@@ -355,7 +355,7 @@ impl<'p> Checked<'p> {
         }
     }
 
-    /// The values along the axis across; there is none in a panel of bars.
+    /// The values along the axis across; a panel of bars has none.
     fn across(&self) -> Option<Along<'p>> {
         match self {
             Self::Curves(lines, curves) => Some(along(&lines.x, curves.across())),
@@ -363,7 +363,7 @@ impl<'p> Checked<'p> {
         }
     }
 
-    /// The values along the axis of what is measured; there is none in a map or a diagram.
+    /// The values along the axis of the measured quantity; a map or a diagram has none.
     fn measured(&self) -> Along<'p> {
         match self {
             Self::Curves(lines, curves) => along(&lines.y, curves.upright()),
@@ -373,7 +373,7 @@ impl<'p> Checked<'p> {
     }
 }
 
-/// All panels, with axes that are fitted to what can be drawn.
+/// All panels, with axes that are fitted to the sound values.
 fn ready<'p>(picture: &'p Picture, left_out: &mut LeftOut) -> Vec<Ready<'p>> {
     let checked: Vec<_> = picture.panels.iter().map(|panel| Checked::new(panel, left_out)).collect();
     let across: Vec<_> = checked.iter().filter_map(Checked::across).collect();

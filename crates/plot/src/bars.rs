@@ -4,12 +4,12 @@ use indexmap::IndexMap;
 
 use super::canvas::{AXIS, Anchor, Canvas, Frame, GRID, Meaning, Stroke};
 use super::data::{Axis, Bar, Bars, Scale};
+use super::digits::{number, percent};
 use super::letters::Font;
 use super::lines::{TICKS, draw_ticks};
 use super::looks::{FAINT_INK, INK, PAPER, look};
 use super::ruler::{Direction, Extent, Ruler};
 use super::sound::{Flaw, LeftOut, interval, value};
-use crate::quantity::{number, percent};
 
 /// The font of labels and values.
 const TEXT: Font = Font::plain(12.0);
@@ -88,7 +88,7 @@ impl<'p> Row<'p> {
         Self { bar, from, value: length, interval, pieces: pieces.unwrap_or_default() }
     }
 
-    /// Where the bar ends.
+    /// The value at the end of the bar.
     fn end(&self) -> Option<f64> {
         Some(self.from + self.value?)
     }
@@ -134,9 +134,9 @@ impl<'p> Row<'p> {
 }
 
 /// The digits of the greatest value of a panel.
-const DIGITS: i32 = 4;
+const DIGITS: i32 = 3;
 
-/// More digits in front of the point than this are written as a power of ten, and no more than so many are written behind it.
+/// The greatest numbers of digits before and after the point. A number with more before it is written as a power of ten.
 const MOST_DIGITS: i32 = 9;
 const MOST_DECIMALS: i32 = 9;
 
@@ -196,7 +196,7 @@ impl<'p> Ranked<'p> {
         self.rows.iter().all(|row| TEXT.wrap_to(&row.bar.label, sides.label, LINES).len() < LINES)
     }
 
-    /// The greatest length of a bar to either side, of those that are not cut off if there are some.
+    /// The greatest length of a bar to either side; bars that are cut off count as the axis' end.
     fn greatest(&self) -> f64 {
         let values = self.rows.iter().filter_map(|row| row.value).map(f64::abs);
         let greatest = values.fold(0.0, f64::max);
@@ -257,7 +257,7 @@ impl<'p> Ranked<'p> {
         }
     }
 
-    /// The bars with what is written beside each.
+    /// The bars' labels, each with its value and note.
     pub(super) fn texts(&self, ruler: &Ruler) -> impl Iterator<Item = (&'p str, String)> {
         self.rows.iter().map(|row| {
             let value = row.value_text(ruler, self.greatest());
@@ -267,8 +267,8 @@ impl<'p> Ranked<'p> {
     }
 }
 
-/// A bar from zero to its value, in pieces if it has some. One that does not fit into the frame is cut off; its pieces keep their
-/// shares of what is left.
+/// Draws a bar from zero to its value, in pieces if it has some. A bar that does not fit into the frame is cut off; its pieces keep
+/// their shares of the visible length.
 fn draw_bar(
     canvas: &mut Canvas,
     frame: Frame,

@@ -1,7 +1,7 @@
-//! Labels at the ends of lines, moved until none covers another. This module must never know what a label says.
+//! Labels at the ends of lines, moved until none covers another. This module must never know the text of a label.
 
 /// The middles of labels of these heights between two ends, each as near to the place where it is wanted as the others
-/// let it. Labels keep the order of their wanted places. Those that do not fit between the ends leave at the lower one.
+/// let it. Labels keep the order of their wanted places. Labels that do not fit leave at the lower end.
 pub(super) fn spread(wanted: &[(f64, f64)], from: f64, to: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|one, two| wanted[*one].0.total_cmp(&wanted[*two].0));

@@ -1,6 +1,6 @@
-//! How wide a text is, and where it is broken. This module must never know where a text stands.
+//! The width of a text, and its breaks into lines. This module must never know where a text stands.
 //!
-//! A picture is shown in whatever font its viewer has. Widths are those of DejaVu Sans, one of the widest: elsewhere a text takes
+//! A picture is shown in the font of its viewer. The widths are measured in DejaVu Sans, a wide font: elsewhere a text takes
 //! less room than it was given.
 
 use textwrap::core::display_width;
@@ -16,10 +16,10 @@ const WIDTHS: [u8; 95] = [
 /// The width of a character that is not in the table, for each column that it takes on a terminal.
 const OTHER: f64 = 1.0;
 
-/// How much wider a bold text is.
+/// The width of a bold text as a multiple of a plain text's.
 const BOLD: f64 = 1.15;
 
-/// How a text is written.
+/// The size and weight of a text.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Font {
     /// The height of a line without the space between lines, in units of the picture.
@@ -50,7 +50,7 @@ impl Font {
         text.chars().map(letter).sum::<f64>() * self.size * if self.bold { BOLD } else { 1.0 }
     }
 
-    /// The lines of a text none of which is wider than this. A word that is wider is broken.
+    /// The lines of a text, each at most this wide. A wider word is broken.
     pub(super) fn wrap(self, text: &str, most: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in clean(text).split_whitespace() {
@@ -83,7 +83,7 @@ impl Font {
         lines.iter().map(|line| self.width(line)).fold(0.0, f64::max)
     }
 
-    /// A word in pieces none of which is wider than this, but for single characters.
+    /// A word in pieces, each at most this wide or a single character.
     fn broken(self, word: &str, most: f64) -> Vec<String> {
         let mut pieces = vec![String::new()];
         for letter in word.chars() {
@@ -98,15 +98,22 @@ impl Font {
     }
 }
 
-/// A text in which whatever XML does not allow is replaced: a control character by its escape.
+/// A text that XML allows and that every font can show: control characters, marks that turn the direction of writing, and characters
+/// of private use are replaced by their escapes.
 pub(super) fn clean(text: &str) -> String {
-    let allowed = |letter: char| match letter {
-        letter if letter.is_whitespace() => ' ',
-        '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-        letter => letter,
-    };
-    let spaced: String = text.chars().map(allowed).collect();
-    units::text::shown(&spaced).into_owned()
+    let mut cleaned = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            letter if letter.is_whitespace() => cleaned.push(' '),
+            '\u{fffe}' | '\u{ffff}' => cleaned.push('\u{fffd}'),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => {
+                cleaned.extend(letter.escape_unicode());
+            }
+            letter if letter.is_control() => cleaned.extend(letter.escape_unicode()),
+            letter => cleaned.push(letter),
+        }
+    }
+    cleaned
 }
 
 #[cfg(test)]
@@ -130,6 +137,6 @@ mod tests {
 
     #[test]
     fn a_control_character_is_shown() {
-        assert_eq!(clean("a\u{1}b\nc\u{ffff}"), "a\\u{1}b c\u{fffd}");
+        assert_eq!(clean("a\u{1}b\nc\u{ffff}\u{10ffe9}"), "a\\u{1}b c\u{fffd}\\u{10ffe9}");
     }
 }

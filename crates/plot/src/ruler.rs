@@ -2,11 +2,11 @@
 //! stands.
 
 use super::data::{Axis, Scale};
+use super::digits::number;
 use super::letters::Font;
 use super::multiple::Multiple;
 use super::range::{Range, Tick};
 use super::sound;
-use crate::quantity::number;
 
 /// The values that stand along an axis.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,23 +42,23 @@ impl Extent {
     }
 }
 
-/// In which direction an axis runs.
+/// The direction of an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Direction {
-    /// From left to right, for what is varied.
+    /// From left to right, for the varied quantity.
     Across,
-    /// Along what is measured: upwards, or along bars. A linear scale holds zero, so that lengths can be compared.
+    /// Upwards or along bars, for the measured quantity. A linear scale holds zero, so that lengths can be compared.
     Measured,
 }
 
 /// An axis that is fitted to its data.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Ruler {
-    /// What is measured, with its unit.
+    /// The quantity with its unit.
     pub(super) title: String,
     /// The unit of the texts.
     pub(super) unit: String,
-    /// What a value is multiplied by to be in that unit.
+    /// The factor that turns a value into that unit.
     pub(super) factor: f64,
     range: Range,
     binary: bool,
@@ -98,8 +98,8 @@ impl Ruler {
         }
     }
 
-    /// Where a value stands, from 0 at the beginning to 1 at the end; outside of that where it is outside. On a logarithmic
-    /// axis, a value of 0 or less stands at the beginning.
+    /// The place of a value: 0 at the beginning, 1 at the end, and outside of that for a value outside. On a logarithmic axis, a
+    /// value of 0 or less stands at the beginning.
     pub(super) fn place(&self, value: f64) -> f64 {
         let value = value * self.factor;
         if self.range.scale == Scale::Log && value <= 0.0 { 0.0 } else { self.range.place(value) }
@@ -150,7 +150,7 @@ impl Ruler {
     }
 }
 
-/// The ends of an axis: those that it was given, if they are a range, or else such that every value has room.
+/// The ends of an axis: the given ends, if they are a range, or else ends that leave room for every value.
 fn range(axis: &Axis, extent: Option<Extent>, direction: Direction) -> Range {
     let given = |end: Option<f64>| end.and_then(|end| sound::value(end, axis.scale).ok());
     let (from, to) = (given(axis.from), given(axis.to));

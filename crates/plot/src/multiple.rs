@@ -1,4 +1,4 @@
-//! The multiple of a unit that suits a value: 3.2 ms and not 3200000 ns. This module must never know what is measured.
+//! The multiple of a unit that suits a value: 3.2 ms and not 3200000 ns. This module must never know the quantity.
 
 /// Units that are multiples of each other, the least first.
 const LADDERS: [&[(&str, f64)]; 3] = [
@@ -7,7 +7,7 @@ const LADDERS: [&[(&str, f64)]; 3] = [
     &[("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9), ("TB/s", 1e12)],
 ];
 
-/// A unit, and what values in another are multiplied by to be values in this one.
+/// A unit, and the factor that turns values of another unit into values of this one.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Multiple {
     pub(super) unit: String,

@@ -1,26 +1,24 @@
 //! A picture as plain data: panels of lines or of bars, with their axes. This module must never know how a picture is drawn,
-//! nor what it shows.
+//! nor its subject.
 //!
-//! Any numbers may stand in it. What cannot be drawn, such as a value that is not finite, is left out of the drawing, and the
-//! drawing says so.
-
-use serde::{Deserialize, Serialize};
+//! Any numbers may stand in it. A value that cannot be drawn, such as an infinite one, is left out, and the drawing
+//! says so.
 
 /// A picture: small multiples below one title.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Picture {
-    /// What the picture shows, in one line.
+    /// The subject, in one line.
     pub title: String,
-    /// What was run and what the marks mean, in sentences; empty for nothing to add.
+    /// The conditions of the data and the meaning of marks, in sentences; may be empty.
     pub caption: String,
     /// The panels, in the order of reading.
     pub panels: Vec<Panel>,
-    /// Which axes of equal label, unit and scale have one range in all panels.
+    /// The axes of equal label, unit and scale that have one range in all panels.
     pub shared: Shared,
 }
 
-/// Which axes have one range in all panels, so that panels can be compared by eye.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+/// The axes that have one range in all panels, so that panels can be compared by eye.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Shared {
     /// The axes across.
     pub x: bool,
@@ -28,18 +26,17 @@ pub struct Shared {
     pub y: bool,
 }
 
-/// One part of a picture, with axes of its own.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// A part of a picture, with axes of its own.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Panel {
-    /// What tells this panel from the others; empty for a picture of one panel.
+    /// The panel's title; empty for a picture of one panel.
     pub title: String,
-    /// What is drawn.
+    /// The lines, bars, fields or boxes.
     pub content: Content,
 }
 
-/// What is drawn in a panel.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// The content of a panel.
+#[derive(Clone, PartialEq, Debug)]
 pub enum Content {
     /// Series of points, joined by lines.
     Lines(Lines),
@@ -52,40 +49,38 @@ pub enum Content {
 }
 
 /// Series of points over two axes.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lines {
     /// The axis across.
     pub x: Axis,
     /// The upright axis.
     pub y: Axis,
-    /// The series. Those of one label look alike in all panels.
+    /// The series. Series of one label look alike in all panels.
     pub series: Vec<Series>,
-    /// Values of the upright axis that mean something by themselves.
+    /// Values of the upright axis that have a meaning of their own.
     pub levels: Vec<Level>,
-    /// Multiples of the axis across that mean something by themselves: lines on which an upright value is so many times the value
-    /// below it.
+    /// Ratios of an upright value to the value below it that have a meaning of their own, each drawn as a line.
     pub multiples: Vec<Level>,
 }
 
 /// An axis.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Axis {
-    /// What is measured along it.
+    /// The quantity along it.
     pub label: String,
-    /// The unit of the values; empty for pure numbers. Values in a unit of time or of bandwidth are shown in the multiple of
-    /// that unit that suits them.
+    /// The unit of the values; empty for pure numbers. Values in a unit of time or of bandwidth are shown in a multiple of
+    /// it that needs few digits.
     pub unit: String,
-    /// How values are spread.
+    /// Linear or logarithmic.
     pub scale: Scale,
-    /// The value at the beginning; `None` for one that suits the data.
+    /// The value at the beginning; `None` lets the data choose.
     pub from: Option<f64>,
-    /// The value at the end; `None` for one that suits the data.
+    /// The value at the end; `None` lets the data choose.
     pub to: Option<f64>,
 }
 
-/// How values are spread along an axis.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// The spread of values along an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Scale {
     /// Equal steps are equally long.
     #[default]
@@ -95,9 +90,9 @@ pub enum Scale {
 }
 
 /// Points that belong together. They are joined in the order of the list.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Series {
-    /// Its name, written at the end of its line.
+    /// The name, written at the end of the line.
     pub label: String,
     /// The points.
     pub points: Vec<Point>,
@@ -106,19 +101,18 @@ pub struct Series {
 }
 
 /// A point of a series.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Point {
-    /// Where it stands across.
+    /// The value across.
     pub x: f64,
-    /// Where it stands upright; `None` where there is no value: the line has a gap there.
+    /// The upright value; `None` makes a gap in the line.
     pub y: Option<f64>,
-    /// Between which values of the upright axis the truth lies; `None` where nothing is known of that, or where runs do not
-    /// differ.
+    /// The confidence interval of `y`; `None` where it is unknown or empty.
     pub interval: Option<Interval>,
 }
 
-/// The values between which the truth lies.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+/// A confidence interval.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
     /// The least.
     pub low: f64,
@@ -126,61 +120,60 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// A value of an axis that means something by itself: a line across the panel.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// A value of an axis with a meaning of its own, drawn as a line across the panel.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Level {
     /// The value.
     pub value: f64,
-    /// What it means.
+    /// The meaning.
     pub label: String,
 }
 
 /// Bars over one axis, which begins at zero.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bars {
-    /// What is measured along the bars.
+    /// The quantity along the bars.
     pub label: String,
     /// The unit of the values; empty for pure numbers.
     pub unit: String,
     /// The bars, the first at the top.
     pub bars: Vec<Bar>,
-    /// The value at the end of the axis, where longer bars are cut off and marked; `None` for one that suits the longest.
+    /// The value at the end of the axis, where longer bars are cut off and marked; `None` for the longest bar.
     pub to: Option<f64>,
 }
 
 /// A bar.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bar {
-    /// What is measured, written left of the bar.
+    /// The name, written left of the bar.
     pub label: String,
-    /// Where the bar begins: 0, or the end of what came before it.
+    /// The value at the bar's beginning: 0, or the end of the step before.
     pub from: f64,
     /// The length; `None` where there is no value, and only the label and the note are written.
     pub value: Option<f64>,
-    /// What the length is made of, from zero on. Without pieces it is one. Pieces of one label look alike in all
-    /// bars.
+    /// The pieces of the length, from zero on; may be empty. Pieces of one label look alike in all bars.
     pub pieces: Vec<Piece>,
-    /// Between which values the truth lies.
+    /// The confidence interval of the bar's end.
     pub interval: Option<Interval>,
-    /// What else there is to say, written behind the value; empty for nothing.
+    /// A note behind the value; may be empty.
     pub note: String,
 }
 
 /// A piece of a bar.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
-    /// What the piece is.
+    /// The name of the piece.
     pub label: String,
-    /// Its share of the bar's length, of all parts' sum.
+    /// The size, whose share of the sum of all pieces is the piece's share of the bar.
     pub value: f64,
 }
 
 /// A field for each pair of a row and a column.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Map {
-    /// What the columns are, written above them.
+    /// The title of the columns, written above them.
     pub across: String,
-    /// What the colour of a field says, from its lightest to its darkest.
+    /// The meanings of the lightest and of the darkest field.
     pub scale: [String; 2],
     /// The names of the columns.
     pub columns: Vec<String>,
@@ -189,7 +182,7 @@ pub struct Map {
 }
 
 /// A row of fields.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct MapRow {
     /// The name of the row.
     pub label: String,
@@ -198,20 +191,20 @@ pub struct MapRow {
 }
 
 /// A field of a map.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Field {
     /// The value that the field stands for.
     pub value: f64,
-    /// How dark the field is, from 0 to 1.
+    /// The darkness, from 0 to 1.
     pub shade: f64,
-    /// What is written in the field.
+    /// The text in the field.
     pub text: String,
-    /// What else there is to say of the field; empty for nothing.
+    /// A note for the tooltip; may be empty.
     pub note: String,
 }
 
 /// Boxes joined by wires, on a grid that is as wide as the panel.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Diagram {
     /// The width and the height of the grid, in units.
     pub size: (f64, f64),
@@ -222,22 +215,21 @@ pub struct Diagram {
 }
 
 /// A box of a diagram.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Block {
     /// From the left and from the top, then width and height, in units of the grid.
     pub place: (f64, f64, f64, f64),
-    /// What the box is: its first line, which is bold.
+    /// The name: the first line, which is bold.
     pub title: String,
-    /// What else is written in the box, line by line.
+    /// The lines below the name.
     pub lines: Vec<String>,
     /// The kind of the box: boxes of one kind look alike.
-    pub kind: Kind,
+    pub kind: BlockKind,
 }
 
-/// What a box stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
+/// The kind of a part in a diagram.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BlockKind {
     /// Something that has other boxes inside.
     #[default]
     Frame,

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
-use tradewind_report::plot::{
-    Axis, Bar, Bars, Block, Content, Diagram, Field, Interval, Kind, Level, Lines, Map, MapRow, Panel,
+use tradewind_plot::{
+    Axis, Bar, Bars, Block, BlockKind, Content, Diagram, Field, Interval, Level, Lines, Map, MapRow, Panel,
     Picture, Piece, Point, Scale, Series, Shared, svg,
 };
 
-/// Numbers that programs yield, and those that they should not.
+/// Numbers that programs yield, and numbers that they should not.
 fn value() -> impl Strategy<Value = f64> {
     prop_oneof![
         6 => -1e3..1e6,
@@ -89,7 +89,12 @@ fn map() -> impl Strategy<Value = Content> {
 }
 
 fn diagram() -> impl Strategy<Value = Content> {
-    let kind = prop::sample::select(vec![Kind::Frame, Kind::Processor, Kind::Memory, Kind::Wire]);
+    let kind = prop::sample::select(vec![
+        BlockKind::Frame,
+        BlockKind::Processor,
+        BlockKind::Memory,
+        BlockKind::Wire,
+    ]);
     let block = ((value(), value(), value(), value()), text(), prop::collection::vec(text(), 0..4), kind)
         .prop_map(|(place, title, lines, kind)| Block { place, title, lines, kind });
     let wire = prop::collection::vec((value(), value()), 0..4);
@@ -247,7 +252,7 @@ fn bars_show_their_values_and_lengths() {
     let svg = svg(&Picture { panels, ..Picture::default() });
     let texts = texts(&svg);
     assert!(
-        ["1.000 ms", "2.000 ms", "time, ms"].iter().all(|text| texts.contains(&(*text).to_owned())),
+        ["1.00 ms", "2.00 ms", "time, ms"].iter().all(|text| texts.contains(&(*text).to_owned())),
         "{texts:?}"
     );
     let document = Document::parse(&svg).expect("a picture is well-formed");
@@ -264,7 +269,7 @@ fn a_bar_that_is_too_long_is_cut_and_says_its_value() {
     let panels = vec![Panel { title: String::new(), content: Content::Bars(bars) }];
     let svg = svg(&Picture { panels, ..Picture::default() });
     let texts = texts(&svg);
-    assert!(["2.000 ms", "3000 ms"].iter().all(|text| texts.contains(&(*text).to_owned())), "{texts:?}");
+    assert!(["2.00 ms", "3000 ms"].iter().all(|text| texts.contains(&(*text).to_owned())), "{texts:?}");
     let document = Document::parse(&svg).expect("a picture is well-formed");
     let lengths = document.descendants().filter(|node| node.attribute("fill") == Some("#0072b2"));
     let lengths: Vec<f64> = lengths.map(|node| node.attribute("width").unwrap().parse().unwrap()).collect();

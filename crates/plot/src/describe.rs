@@ -1,11 +1,11 @@
-//! A picture in words, for readers of the screen. This module must never know where anything stands.
+//! A picture in words, for screen readers. This module must never know where anything stands.
 
 use super::bars::Ranked;
 use super::data::{Block, Diagram, Lines, Map, MapRow, Panel};
+use super::digits::number;
 use super::lines::{Axes, Curves};
 use super::ruler::Ruler;
 use super::sound::Sound;
-use crate::quantity::number;
 
 /// From this number of points on only some values of a series are told.
 const MANY: usize = 12;

@@ -1,4 +1,4 @@
-//! Where a value stands between two ends, and which round values lie between them. This module must never know how an axis
+//! The place of a value between two ends, and the round values between them. This module must never know how an axis
 //! is drawn.
 
 use super::data::Scale;
@@ -46,7 +46,7 @@ impl Range {
         Self { from: at(-before), to: at(1.0 + behind), ..self }
     }
 
-    /// Where a value stands, from 0 at the beginning to 1 at the end; outside of that where it is outside.
+    /// The place of a value: 0 at the beginning, 1 at the end, and outside of that for a value outside.
     pub(super) fn place(self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => (value - self.from) / (self.to - self.from),
@@ -59,7 +59,7 @@ impl Range {
         (-1e-9..=1.0 + 1e-9).contains(&self.place(value))
     }
 
-    /// Round values, at most about as many as `most`, with their texts. On a logarithmic scale these are powers of ten, or those
+    /// Round values, at most about as many as `most`, with their texts. On a logarithmic scale these are powers of ten, powers
     /// of two where the data are, or else 1, 2 and 5 times powers of ten.
     pub(super) fn ticks(self, most: usize, binary: bool) -> Vec<Tick> {
         let most = most.max(2);
@@ -113,7 +113,7 @@ impl Range {
     }
 }
 
-/// The least of 1, 2, 5 times a power of ten that is at least so much.
+/// The least of 1, 2 and 5 times powers of ten that is not less.
 fn step(least: f64) -> f64 {
     let decade = 10_f64.powf(least.log10().floor());
     let steps = [1.0, 2.0, 5.0].map(|factor| factor * decade);
@@ -129,7 +129,7 @@ const LETTERED: f64 = 1e4;
 /// The values that are written without a power of ten.
 const PLAIN: std::ops::Range<f64> = 1e-4..1e15;
 
-/// How the values of one axis are written: all with one factor and equally many decimals.
+/// The form of the values of one axis: all have one factor and equally many decimals.
 struct Texts {
     factor: f64,
     letter: &'static str,

@@ -1,9 +1,8 @@
-//! Which values can be drawn, and how many were left out for which reason. This module must never know where a value is drawn.
+//! The values that can be drawn, and the numbers of omitted values by reason. This module must never know where a value is drawn.
 
 use std::collections::BTreeMap;
 
 use super::data::{Interval, Lines, Point, Scale, Series};
-use crate::quantity::{list, several};
 
 /// The absolute values other than 0 that can be drawn. Differences and ratios of such values are finite.
 const DRAWABLE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
@@ -50,7 +49,7 @@ impl Flaw {
     }
 }
 
-/// What was left out of a picture: by reason the number of values, and the names of what they belong to.
+/// The values that were left out of a picture: by reason their number, and the names of their series or bars.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct LeftOut(BTreeMap<Flaw, (u64, Vec<String>)>);
 
@@ -63,11 +62,12 @@ impl LeftOut {
         }
     }
 
-    /// What was left out, in a sentence; `None` for nothing.
+    /// A sentence on the omitted values; `None` if there is none.
     pub(super) fn words(&self) -> Option<String> {
         let phrase = |(flaw, (number, names)): (&Flaw, &(u64, Vec<String>))| {
-            let of = if names.is_empty() { String::new() } else { format!(" ({})", list(names)) };
-            format!("{} {}{of}", several(*number, flaw.thing()), flaw.words())
+            let of = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+            let plural = if *number == 1 { "" } else { "s" };
+            format!("{number} {}{plural} {}{of}", flaw.thing(), flaw.words())
         };
         let phrases: Vec<String> = self.0.iter().map(phrase).collect();
         (!phrases.is_empty()).then(|| format!("Not drawn: {}.", phrases.join("; ")))
@@ -125,7 +125,7 @@ pub(super) fn points(lines: &Lines, series: &Series, left_out: &mut LeftOut) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::data::Axis;
+    use crate::data::Axis;
 
     #[test]
     fn what_cannot_be_drawn_is_left_out_and_told() {

@@ -1,5 +1,5 @@
-//! Which hatch is which piece of a bar, and which marker is which series of points that stand alone. This module must never know how
-//! long a piece is, nor where a point stands.
+//! The legend: the hatches of pieces of bars, and the markers of series of points that stand alone. This module must never know the
+//! length of a piece, nor the place of a point.
 
 use indexmap::IndexMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Legend {
     pub(super) height: f64,
 }
 
-/// What a name stands behind.
+/// The sample beside a name.
 #[derive(Clone, Copy)]
 enum Sample {
     /// The hatch of the piece of this number.

@@ -1,4 +1,4 @@
-//! The few elements of SVG that a picture is made of. This module must never know what is drawn.
+//! The few elements of SVG that a picture is made of. This module must never know the subject of a picture.
 
 use svg::Document;
 use svg::node::element::{Circle, Description, Group, Path, Polygon, Rectangle, Text, Title};
@@ -65,7 +65,7 @@ pub(super) struct Canvas {
     groups: Vec<Group>,
 }
 
-/// What a group of marks stands for: what a reader sees who points at it, and the values that a program reads.
+/// The meaning of a group of marks: a tooltip, and values for programs.
 pub(super) struct Meaning {
     /// The kind of the group.
     pub(super) class: &'static str,
