@@ -12,17 +12,18 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::apart::bump;
-use crate::control::barrier::Entry;
-use crate::dispatch::dispatcher::Dispatcher;
-use crate::dispatch::{holding, points};
-use crate::link::ring::Origin;
-use crate::link::{moving, send, wake};
+use crate::dispatch::faults;
+use crate::link::{moving, resume, send, wake};
 use crate::measure::totals;
-use crate::memory::set_aside::Lowerings;
-use crate::memory::{blocks, faults, lowering, segments};
-use crate::processor::core::Processor;
-use crate::processor::threads::Reason;
-use crate::processor::{idle, scheduler, stacks, unwinding, waits};
+use crate::memory::{blocks, lowering, segments};
+use crate::parts::barrier::Entry;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::Dispatcher;
+use crate::parts::set_aside::Lowerings;
+use crate::parts::stacks;
+use crate::parts::threads::Reason;
+use crate::processor::{holding, idle, points, scheduler, unwinding, waits};
+use crate::rings::ring::Origin;
 
 impl Messages for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {
@@ -103,7 +104,7 @@ impl Scheduling for Processor {
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        waits::end_own_wait(self, waiter)
+        resume::end_own_wait(self, waiter)
     }
 
     fn wait(&self, event: &Event, at_least: u64) {
@@ -126,17 +127,17 @@ impl Scheduling for Processor {
         let node = self.node();
         if self.is_alone() {
             tempest::world::signal_alone(event, node.id, amount, |waiter| {
-                waits::end_wait_alone(self, node, waiter);
+                resume::end_wait_alone(self, node, waiter);
             });
         } else {
             tempest::world::signal(event, node.id, amount, |waiter| {
-                waits::end_wait(self, node.id, waiter);
+                resume::end_wait(self, node.id, waiter);
             });
         }
     }
 
     fn poll(&self) {
-        unwinding::give_up_if_over(self);
+        stacks::give_up_if_over(self.world());
         lowering::heed(self);
         if self.world().policy.servers != Servers::Idle || self.owns_poll() {
             let events = if stacks::has_stack_for_handlers() {
@@ -153,7 +154,7 @@ impl Scheduling for Processor {
     }
 
     fn spin(&self) {
-        unwinding::give_up_if_over(self);
+        stacks::give_up_if_over(self.world());
         if self.poll_interval() == PollInterval::Never && self.serves() {
             self.poll();
         }
@@ -168,7 +169,7 @@ impl Scheduling for Processor {
     }
 
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
-        unwinding::give_up_if_over(self);
+        stacks::give_up_if_over(self.world());
         match &self.node().dispatcher {
             Dispatcher::Own(_) | Dispatcher::Serial(_) => holding::hold_serial(self, key, body),
             Dispatcher::Keyed(shared) => holding::hold_keyed(self, shared, key, body),
@@ -193,7 +194,7 @@ impl Scheduling for Processor {
             Entry::Last(others) => {
                 let index = self.world().phases.entered() - 1;
                 self.tracer.trace(|_, _| Traced::Phase { index, name });
-                others.into_iter().for_each(|thread| waits::make_ready(self, thread));
+                others.into_iter().for_each(|thread| resume::make_ready(self, thread));
             }
             Entry::Wait(count) => {
                 waits::wait_until(self, Reason::Phase(name), || self.world().phases.entered() >= count);

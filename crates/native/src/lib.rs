@@ -5,27 +5,25 @@
 //!
 //! # The parts
 //!
-//! A processor is an OS thread, so there is no engine: each processor runs its own scheduling loop. A processor consists of parts that own
-//! their fields: its threads, its present activity, sending, serving, measuring. An operation on several parts is a function that borrows
-//! the processor, in the module of its subject. Folders are named as in the simulator:
+//! A processor is an OS thread, so there is no engine: each processor runs its own scheduling loop. The state that a processor, a node or a
+//! world *owns* lies below the operations *on* it. Folders are named as in the simulator, and use each other downwards only:
 //!
 //! ```text
 //! world           Local: the world, refusals, the outcome
 //! runner          the OS threads: started together, watched, joined; the cores that they run on
 //! api             the traits of tempest::world, for the running thread or handler
-//!   ├─ processor    one processor: its scheduling loop, waits and wake-ups of threads, stacks, panics, idleness
-//!   ├─ dispatch     which processor receives, which runs a handler and with which proof; roles, helpers, holds of keys
-//!   ├─ memory       segments, blocks and faults of shared memory, downgrades of rights
-//!   ├─ link         node to node: rings, credits, outboxes, sending, waking
-//!   ├─ control      the end of a world, or its deadlock; the common entry of all threads into a timed region
-//!   └─ measure      a processor's measurements, timed regions, the events of a traced run
-//! cluster         the shared state of all processors of a running world, and of the processors of a node
+//! processor       one processor at work: its scheduling loop, waits, opportunities to serve, idleness, panics; the helper
+//! dispatch        receiving, and running handlers with their proofs: in serial order, or by key; faults of shared memory
+//!   ├─ memory       words in segments of other nodes, blocks on their way, downgrades of rights
+//!   ├─ link         sending, waking, acknowledging; wake-ups of threads
+//!   ├─ control      the end of a world, or its deadlock
+//!   └─ measure      timed regions, and the totals of all measurements
+//! parts           the state of a processor, a node, a world
+//! rings           the messages in memory: rings, credits, outboxes
 //! fences          the fences between processors that supply work and processors that go to sleep
 //! apart           values on cache lines of their own
 //! lock, sync      locks whose holder may have panicked; the atomics of the lock-free parts, which a model checker replaces
 //! ```
-//!
-//! Files use each other in no circle. Folders do: `processor/core.rs` holds types of other folders, whose functions borrow it.
 //!
 //! # Policies here
 //!
@@ -54,7 +52,6 @@
 
 mod apart;
 mod api;
-mod cluster;
 mod control;
 mod dispatch;
 mod fences;
@@ -62,10 +59,12 @@ mod link;
 mod lock;
 mod measure;
 mod memory;
+mod parts;
 mod processor;
+mod rings;
 mod runner;
 mod sync;
 mod world;
 
-pub use processor::core::LOOKS_APART;
+pub use parts::core::LOOKS_APART;
 pub use world::Local;

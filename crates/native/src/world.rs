@@ -9,13 +9,13 @@ use tempest::{
 use trace::Cast;
 use units::{Bytes, Time};
 
-use crate::cluster::world::{Stage, World};
-use crate::dispatch::adaptive::Judging;
-use crate::dispatch::dispatcher::Dispatcher;
-use crate::link::lane::{Depths, Lane};
-use crate::link::ring::SLOT_BYTES;
 use crate::lock::lock;
 use crate::measure::totals;
+use crate::parts::adaptive::Judging;
+use crate::parts::dispatcher::Dispatcher;
+use crate::parts::world::{Stage, World};
+use crate::rings::lane::{Depths, Lane};
+use crate::rings::ring::SLOT_BYTES;
 use crate::runner::cores::Cores;
 use crate::runner::crew::{self, Farewell};
 

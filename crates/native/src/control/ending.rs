@@ -6,8 +6,8 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::cluster::world::{Stage, World};
 use crate::control::quiescence::is_quiescent;
+use crate::parts::world::{Stage, World};
 
 /// Stops the world if it is quiescent.
 pub(crate) fn detect(world: &World) {

@@ -18,7 +18,7 @@
 
 use std::ops::Deref;
 
-use crate::measure::gauge::Gauge;
+use crate::parts::gauge::Gauge;
 use crate::sync::{Ordering, mutated};
 
 /// Whether all processors are idle and all work that they sent has been handled.

@@ -6,13 +6,12 @@ use tempest::ThreadId;
 use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
 use trace::Event as Traced;
 
-use crate::dispatch::dispatcher::{Kept, Shared};
-use crate::link::ring::{Origin, Received};
-use crate::link::send;
+use crate::link::{resume, send};
 use crate::memory::lowering;
-use crate::memory::set_aside::Pending;
-use crate::processor::core::Processor;
-use crate::processor::waits;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::{Kept, Shared};
+use crate::parts::set_aside::Pending;
+use crate::rings::ring::{Origin, Received};
 
 /// Handles a received message. Returns the downgrade that its handler ended with. A malformed message ends the run, which settles it.
 #[inline]
@@ -75,7 +74,7 @@ pub(crate) fn handle_keyed(
 pub(crate) fn grant(processor: &Processor, thread: u32, held: Held) {
     let node = processor.node();
     node.threads[thread as usize].grant(held);
-    waits::make_ready(processor, ThreadId { node: node.id, index: thread });
+    resume::make_ready(processor, ThreadId { node: node.id, index: thread });
     processor.gauge().count_handled(1);
 }
 

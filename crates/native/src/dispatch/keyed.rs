@@ -48,16 +48,16 @@ use tempest::policy::Dispatch;
 use tempest::world::{DispatchKey, Name};
 use trace::Event as Traced;
 
-use crate::dispatch::dispatcher::{Event, Kept, Shared};
-use crate::dispatch::duty::{BRIEF_NS, FEW, Late};
 use crate::dispatch::receive::{BATCH, Tally};
-use crate::dispatch::right::{PATIENCE_NS, SHARED_PATIENCE_NS, Turn};
 use crate::dispatch::{handle, looks, receive};
-use crate::link::lane::Lane;
-use crate::link::ring::Received;
 use crate::link::wake;
 use crate::memory::lowering;
-use crate::processor::core::Processor;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::{Event, Kept, Shared};
+use crate::parts::duty::{BRIEF_NS, FEW, Late};
+use crate::parts::right::{PATIENCE_NS, SHARED_PATIENCE_NS, Turn};
+use crate::rings::lane::Lane;
+use crate::rings::ring::Received;
 
 /// Rounds through the lanes per seizure of the whole queue, as long as each brings a full batch. The cost of the seizure, and of moving
 /// the cache lines that the node's processors share, then hardly counts.
@@ -415,9 +415,9 @@ mod tests {
     use tempest::Policy;
 
     use super::*;
-    use crate::dispatch::dispatcher::Dispatcher;
-    use crate::dispatch::right::Right;
     use crate::fences::Fences;
+    use crate::parts::dispatcher::Dispatcher;
+    use crate::parts::right::Right;
 
     /// The queue of a node whose two processors compute and handle messages in turn.
     fn shared() -> Box<Shared> {

@@ -2,10 +2,10 @@
 //!
 //! This module must never know the purpose of the work.
 
-use crate::dispatch::dispatcher::{Dispatcher, Shared};
-use crate::link::lane::Lane;
 use crate::memory::lowering;
-use crate::processor::core::Processor;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::{Dispatcher, Shared};
+use crate::rings::lane::Lane;
 
 /// Whether there are events or a backlog, including events that only a thorough search finds.
 pub(crate) fn sees_any_service(processor: &Processor) -> bool {

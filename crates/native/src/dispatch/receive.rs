@@ -11,12 +11,12 @@
 
 use tempest::NodeId;
 
-use crate::dispatch::dispatcher::Dispatcher;
-use crate::dispatch::right::Turn;
-use crate::link::lane::Lane;
-use crate::link::ring::{BadLength, Origin, Received};
 use crate::memory::blocks;
-use crate::processor::core::Processor;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::Dispatcher;
+use crate::parts::right::Turn;
+use crate::rings::lane::Lane;
+use crate::rings::ring::{BadLength, Origin, Received};
 
 /// Maximum number of messages taken from one lane before the next is looked at.
 pub(crate) const BATCH: usize = 32;

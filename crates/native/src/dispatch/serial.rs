@@ -5,15 +5,15 @@
 use tempest::world::{Lowering, Packet, Serial};
 use trace::Event as Traced;
 
-use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::receive::Tally;
 use crate::dispatch::{handle, receive};
-use crate::link::ring::Received;
 use crate::link::wake;
 use crate::lock::lock;
 use crate::memory::lowering;
-use crate::memory::set_aside::{Done, Pending};
-use crate::processor::core::Processor;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::Dispatcher;
+use crate::parts::set_aside::{Done, Pending};
+use crate::rings::ring::Received;
 
 /// Runs `f` under serial dispatch: no other handler or holder of a key on this node runs meanwhile.
 pub(crate) fn serially<R>(processor: &Processor, f: impl FnOnce(&mut Serial) -> R) -> R {

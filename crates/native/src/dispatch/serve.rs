@@ -3,12 +3,11 @@
 //! This module must never know when a processor serves.
 
 use crate::apart::bump;
-use crate::dispatch::dispatcher::Dispatcher;
-use crate::dispatch::service::SAMPLE;
-use crate::dispatch::{keyed, looks, receive, serial};
+use crate::dispatch::{keyed, looks, panics, receive, serial};
 use crate::link::moving;
-use crate::processor::core::Processor;
-use crate::processor::unwinding;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::Dispatcher;
+use crate::parts::service::SAMPLE;
 
 /// Moves messages on and runs handlers. Returns the number of events.
 pub(crate) fn serve(processor: &Processor) -> usize {
@@ -31,7 +30,7 @@ fn serve_if(processor: &Processor, sees_events: impl FnOnce(&Processor) -> bool)
         return 0;
     }
     let timed = is_sampled.then(|| processor.world().now_ns());
-    let done = unwinding::run_handlers(processor, || match &processor.node().dispatcher {
+    let done = panics::run_handlers(processor, || match &processor.node().dispatcher {
         Dispatcher::Own(_) => serial::receive_serial(processor),
         Dispatcher::Serial(_) => {
             receive::try_receive(processor).map_or(0, |_right| serial::receive_serial(processor))

@@ -2,9 +2,9 @@
 //!
 //! `backlog` shows why no acknowledgement is forgotten. This module must never know the purpose of a message.
 
-use crate::link::lane::Lane;
 use crate::link::wake;
-use crate::processor::core::Processor;
+use crate::parts::core::Processor;
+use crate::rings::lane::Lane;
 
 /// Moves messages from the outboxes into the rings, then publishes owed acknowledgements. Returns whether any message moved.
 #[inline]

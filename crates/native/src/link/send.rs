@@ -10,13 +10,13 @@ use trace::Event as Traced;
 use units::Bytes;
 
 use crate::apart::bump;
-use crate::cluster::node::Node;
-use crate::link::ring::Origin;
-use crate::link::sending::SAMPLE;
 use crate::link::wake;
-use crate::measure::gauge::Gauge;
-use crate::processor::core::Processor;
-use crate::processor::unwinding;
+use crate::parts::core::Processor;
+use crate::parts::gauge::Gauge;
+use crate::parts::node::Node;
+use crate::parts::sending::SAMPLE;
+use crate::parts::stacks;
+use crate::rings::ring::Origin;
 
 /// Unwinds a sender after the run has ended, so that it takes no more memory. During a panic it does nothing: the sender is being unwound
 /// already.
@@ -98,7 +98,7 @@ fn is_refused(processor: &Processor, to: NodeId) -> bool {
     }
     // The attempt may have moved messages from the outbox into the ring.
     wake::receiver(processor, to);
-    unwinding::give_up_if_over(processor);
+    stacks::give_up_if_over(processor.world());
     !processor.world().is_running()
 }
 

@@ -5,9 +5,9 @@
 use tempest::NodeId;
 use tempest::policy::Dispatch;
 
-use crate::dispatch::dispatcher::Shared;
-use crate::processor::berth::Berth;
-use crate::processor::core::Processor;
+use crate::parts::berth::Berth;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::Shared;
 
 /// Wakes up to `events` sleeping servers of this node, one for each new event; all of them if each key is bound to one server.
 pub(crate) fn servers(processor: &Processor, events: usize) {

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource, ThreadId, Utilization};
 use units::{Time, TotalTime};
 
-use crate::cluster::world::World;
-use crate::control::barrier::Entry;
-use crate::measure::phases::{Start, Totals};
-use crate::measure::taken::{Net, Spell};
+use crate::parts::barrier::Entry;
+use crate::parts::phases::{Start, Totals};
+use crate::parts::taken::{Net, Spell};
+use crate::parts::world::World;
 
 /// Lets a thread enter the next region. The last thread takes the totals.
 ///

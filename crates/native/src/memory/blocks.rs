@@ -12,9 +12,9 @@
 use tempest::world::Packet;
 use tempest::{Block, MAX_WORDS, NodeId};
 
-use crate::link::ring::{Origin, Received};
 use crate::link::send;
-use crate::processor::core::Processor;
+use crate::parts::core::Processor;
+use crate::rings::ring::{Origin, Received};
 
 /// Makes a message with a block and the block's number behind its own words, if all fit.
 fn load(packet: &Packet, block: Block, contents: &[u64]) -> Option<Packet> {

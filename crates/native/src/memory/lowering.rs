@@ -21,11 +21,11 @@ use std::iter;
 use tempest::world::{Held, Lowering};
 use tempest::{Block, Memory, Tag};
 
-use crate::dispatch::dispatcher::{Event, Shared};
-use crate::link::ring::Received;
 use crate::link::wake;
-use crate::memory::set_aside::{Done, Lowerings, Lowers, Pending};
-use crate::processor::core::Processor;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::{Event, Shared};
+use crate::parts::set_aside::{Done, Lowerings, Lowers, Pending};
+use crate::rings::ring::Received;
 use crate::sync::mutated;
 
 /// A processor and the shared memory of its node.

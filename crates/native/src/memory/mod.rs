@@ -3,16 +3,11 @@
 //! | file | content |
 //! |---|---|
 //! | `segments` | words that are written into the memory of other nodes |
-//! | `blocks`, `faults` | the way of a block with its message; how a fault becomes an event of its own node |
+//! | `blocks` | the way of a block with its message |
 //! | `lowering` | downgrades: taking rights to blocks away from a node |
-//! | `set_aside` | the downgrades that have to wait |
-//! | `requests` | asking the computing processors of a node to give up rights, with two loads a poll |
 //!
 //! This part must never know a protocol's use of rights.
 
 pub(crate) mod blocks;
-pub(crate) mod faults;
 pub(crate) mod lowering;
-pub(crate) mod requests;
 pub(crate) mod segments;
-pub(crate) mod set_aside;

@@ -5,8 +5,8 @@
 use tempest::world::{Node, Transfer};
 use tempest::{NodeId, Place};
 
-use crate::processor::core::Processor;
-use crate::processor::waits;
+use crate::link::resume;
+use crate::parts::core::Processor;
 
 /// The node whose segments other nodes access: all nodes are in one process.
 #[inline]
@@ -25,7 +25,7 @@ pub(crate) fn deposit_now(processor: &Processor, to: NodeId, place: Place, words
     processor.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
     processor.tracer.deposit(at, to, words);
     memory_of(processor, to).count_deposit(place, words.len(), |waiter| {
-        waits::end_wait(processor, to, waiter);
+        resume::end_wait(processor, to, waiter);
     });
 }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 use trace::Event as Traced;
 
 use crate::control::ending;
-use crate::dispatch::{helper, looks, points, serve};
+use crate::dispatch::{looks, serve};
 use crate::link::wake;
-use crate::measure::taken::Spell;
 use crate::memory::lowering;
-use crate::processor::berth::NAP;
-use crate::processor::core::Processor;
-use crate::processor::waits;
+use crate::parts::berth::NAP;
+use crate::parts::core::Processor;
+use crate::parts::taken::Spell;
+use crate::processor::{helper, points, waits};
 
 /// Spin time before sleep, in nanoseconds, if every processor has a core of its own.
 const SPIN_NS: u64 = 20_000;

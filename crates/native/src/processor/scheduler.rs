@@ -21,13 +21,13 @@ use tempest::{Blocked, ThreadId};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::cluster::world::Stage;
-use crate::dispatch::points;
 use crate::lock::lock;
 use crate::memory::lowering;
-use crate::processor::core::Processor;
-use crate::processor::threads::Reason;
-use crate::processor::{idle, stacks, waits};
+use crate::parts::core::Processor;
+use crate::parts::stacks;
+use crate::parts::threads::Reason;
+use crate::parts::world::Stage;
+use crate::processor::{idle, points, waits};
 
 /// Threads that run before the processor serves, if it may, and empties its inbox.
 const TURNS: u32 = 16;

@@ -1,12 +1,12 @@
-//! Panics of the program: which of them end the run, their error messages, and the actions allowed to an unwinding thread.
+//! Panics of the program: which of them end the run, and the actions allowed to an unwinding thread.
 //!
 //! # Where panics go
 //!
 //! A thread's panic unwinds its fiber and comes out where the processor resumed that (`runner`): it is the run's failure. A panic that the
 //! thread catches itself has no effect on the run.
 //!
-//! A handler runs on the stack of the server: often that of a thread that polls, or waits for room. Its panic ends the run here, before
-//! the thread can catch it, and never reaches the thread, which is given up instead. A panic in the body of a hold also ends the run,
+//! A handler runs on the stack of the server: often that of a thread that polls, or waits for room. Its panic ends the run (`panics`),
+//! before the thread can catch it, and never reaches the thread, which is given up instead. A panic in the body of a hold also ends the run,
 //! before its key is released, and then goes on through the thread that holds.
 //!
 //! # An unwinding thread never yields
@@ -26,40 +26,15 @@
 //! This module must never know where a handler is run from.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use std::thread::panicking;
 
-use tempest::world::{given_away, panicked};
-use tempest::{Failure, ThreadId};
+use tempest::ThreadId;
+use tempest::world::given_away;
 
-use crate::memory::set_aside::Lowerings;
-use crate::processor::core::Processor;
-use crate::processor::stacks::PROCESSORS;
-
-/// Runs handlers. A panic of one ends the run, even if the thread around it would catch it.
-#[inline]
-pub(crate) fn run_handlers<R: Default>(processor: &Processor, serve: impl FnOnce() -> R) -> R {
-    catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(|panic| give_up_by(processor, panic))
-}
-
-/// Ends the run by a handler's panic, and gives up the thread on whose stack it ran.
-#[cold]
-fn give_up_by<R: Default>(processor: &Processor, panic: Box<dyn Any + Send>) -> R {
-    processor.world().fail(blamed(processor, &*panic));
-    if !processor.occupation.runs_thread() {
-        resume_unwind(panic);
-    }
-    // The payload's destructor may panic once more, in the middle of an unwinding.
-    std::mem::forget(panic);
-    give_up_if_over(processor);
-    R::default()
-}
-
-/// The failure of a run by a panic of this processor's present activity.
-#[cold]
-fn blamed(processor: &Processor, panic: &(dyn Any + Send)) -> Failure {
-    panicked(panic, processor, processor.world().now())
-}
+use crate::dispatch::panics::blamed;
+use crate::parts::core::Processor;
+use crate::parts::set_aside::Lowerings;
 
 /// Ends the run by a panic of a thread, or of this processor's own loop.
 pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
@@ -77,13 +52,6 @@ pub(crate) fn abandon(processor: &Processor, what: &str) {
     let thread = ThreadId { node: processor.node().id, index: processor.threads.current() };
     if processor.world().fail(given_away(what, &thread, processor.world().now())) {
         processor.occupation.note_abandoned();
-    }
-}
-
-/// Gives up the running thread for ever if the run is over. A thread that a panic unwinds goes on instead.
-pub(crate) fn give_up_if_over(processor: &Processor) {
-    while !processor.world().is_running() && !panicking() {
-        PROCESSORS.suspend();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Waiting: how the running thread gives its processor away, and how a waiting thread of any processor is made ready.
+//! Waiting: how the running thread gives its processor away. `resume` makes a waiting thread ready.
 //!
 //! # Start of a wait
 //!
@@ -8,15 +8,14 @@
 //!
 //! This module must never know messages.
 
+use tempest::ThreadId;
 use tempest::world::Wait;
-use tempest::{NodeId, ThreadId, Waiter};
 use trace::Event as Traced;
 
-use crate::apart::bump;
-use crate::cluster::node::Node;
-use crate::processor::core::Processor;
-use crate::processor::stacks::PROCESSORS;
-use crate::processor::threads::{Local, Reason};
+use crate::link::resume;
+use crate::parts::core::Processor;
+use crate::parts::stacks::PROCESSORS;
+use crate::parts::threads::{Local, Reason};
 use crate::processor::unwinding;
 
 /// Blocks per clock reading, which costs as much as two switches.
@@ -27,56 +26,6 @@ const LOOK_EVERY: u64 = 64;
 pub(crate) fn begin_turn(processor: &Processor, number: u32) -> Option<u32> {
     processor.bursts.begin();
     processor.threads.begin_turn(number)
-}
-
-/// Makes a thread of any processor ready, because its condition has become true.
-#[inline]
-pub(crate) fn make_ready(processor: &Processor, thread: ThreadId) {
-    match processor.threads.number_of(thread.index) {
-        Some(number) if thread.node == processor.node().id => processor.threads.push(number),
-        _ => make_ready_elsewhere(processor, thread),
-    }
-}
-
-#[inline(never)]
-fn make_ready_elsewhere(processor: &Processor, thread: ThreadId) {
-    let number = (thread.index / processor.threads.each()) as usize;
-    let index = thread.node.0 as usize * processor.world().processors_per_node() + number;
-    bump(&processor.gauge().sent, 1);
-    processor.world().nodes[thread.node.0 as usize].inboxes[number].push(thread.index);
-    processor.world().fences.light();
-    processor.world().berths[index].wake();
-}
-
-/// Makes a thread of this node ready if it is still in the wait that `waiter` names. Returns whether it was.
-#[inline]
-pub(crate) fn end_own_wait(processor: &Processor, waiter: Waiter) -> bool {
-    let node = processor.node();
-    if processor.is_alone() {
-        end_wait_alone(processor, node, waiter)
-    } else {
-        end_wait(processor, node.id, waiter)
-    }
-}
-
-/// Makes a thread of this node ready if it is still in the wait that `waiter` names, if one OS thread runs all of the node.
-#[inline]
-pub(crate) fn end_wait_alone(processor: &Processor, node: &Node, waiter: Waiter) -> bool {
-    let ended = node.threads[waiter.thread as usize].end_wait_alone(waiter);
-    if ended {
-        // The processor has all threads of its node, and numbers them as the node does.
-        processor.threads.push(waiter.thread);
-    }
-    ended
-}
-
-/// Makes a thread of any node ready if it is still in the wait that `waiter` names. Returns whether it was.
-pub(crate) fn end_wait(processor: &Processor, node: NodeId, waiter: Waiter) -> bool {
-    let ended = processor.world().nodes[node.0 as usize].threads[waiter.thread as usize].end_wait(waiter);
-    if ended {
-        make_ready(processor, ThreadId { node, index: waiter.thread });
-    }
-    ended
 }
 
 /// Suspends the running thread until `is_over`.
@@ -151,7 +100,7 @@ pub(crate) fn step_back(processor: &Processor) {
     if unwinding::stays(processor) {
         return;
     }
-    make_ready(processor, ThreadId { node: processor.node().id, index: processor.threads.current() });
+    resume::make_ready(processor, ThreadId { node: processor.node().id, index: processor.threads.current() });
     processor.threads.end_turns();
     PROCESSORS.suspend();
 }

@@ -22,11 +22,12 @@ use tempest::{Attempt, Failure, Launch, NodeId, Refusal, Spinning, ThreadId};
 use trace::Recorder;
 use units::Time;
 
-use crate::cluster::world::{Stage, World, host_time};
-use crate::dispatch::{helper, serial};
+use crate::dispatch::serial;
 use crate::lock::lock;
-use crate::processor::core::Processor;
-use crate::processor::{scheduler, stacks, unwinding};
+use crate::parts::core::Processor;
+use crate::parts::stacks;
+use crate::parts::world::{Stage, World, host_time};
+use crate::processor::{helper, scheduler, unwinding};
 use crate::runner::cores::Cores;
 
 /// Time for which a run that has failed or is deadlocked waits for its processors to see it.

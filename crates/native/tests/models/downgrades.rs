@@ -9,14 +9,15 @@ use loom::thread;
 use tempest::world::{Lowering, MessageId, Packet};
 use tempest::{Block, NodeId, Right, Tag, Waiter};
 
+use crate::explore;
+use crate::explore_up_to;
 use crate::faults::Faults;
 use crate::fences::Fences;
-use crate::link::ring::Received;
-use crate::memory::set_aside::{Lowerings, Lowers};
-use crate::processor::berth::Berth;
+use crate::parts::berth::Berth;
+use crate::parts::set_aside::{Lowerings, Lowers};
+use crate::rings::ring::Received;
 use crate::sync::{AtomicU8, AtomicU64, Ordering, mutated};
 use crate::tags::Tags;
-use crate::{explore, explore_up_to};
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

@@ -13,9 +13,9 @@ use crate::control::quiescence::is_quiescent;
 use crate::explore_ordered;
 use crate::fences::Fences;
 use crate::lines::push;
-use crate::link::ring::{Received, Ring};
-use crate::measure::gauge::Gauge;
-use crate::processor::berth::Berth;
+use crate::parts::berth::Berth;
+use crate::parts::gauge::Gauge;
+use crate::rings::ring::{Received, Ring};
 use crate::sync::{AtomicBool, Ordering};
 
 /// Each fault of the explored sources, and the scenario that detects it.

@@ -7,11 +7,12 @@ use loom::thread;
 use tempest::{NodeId, Waiter};
 
 use crate::event::Event;
+use crate::explore;
+use crate::explore_ordered;
 use crate::fences::Fences;
-use crate::processor::berth::Berth;
-use crate::processor::threads::{Inbox, ThreadSlot};
+use crate::parts::berth::Berth;
+use crate::parts::threads::{Inbox, ThreadSlot};
 use crate::sync::{AtomicU64, Ordering};
-use crate::{explore, explore_ordered};
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

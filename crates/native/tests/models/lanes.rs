@@ -6,9 +6,9 @@ use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
 
 use crate::explore;
-use crate::link::backlog::Backlog;
-use crate::link::lane::{Bounds, Depths, Lane};
-use crate::link::ring::{Origin, Received};
+use crate::rings::backlog::Backlog;
+use crate::rings::lane::{Bounds, Depths, Lane};
+use crate::rings::ring::{Origin, Received};
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

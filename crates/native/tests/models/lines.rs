@@ -6,7 +6,7 @@ use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
 use crate::explore;
-use crate::link::ring::{Origin, Received, Ring, Sent};
+use crate::rings::ring::{Origin, Received, Ring, Sent};
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

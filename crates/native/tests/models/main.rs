@@ -20,18 +20,9 @@
 
 #[path = "../../src/apart.rs"]
 mod apart;
-#[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/control"]
 mod control {
-    pub(crate) mod attendance;
-    pub(crate) mod barrier;
     pub(crate) mod quiescence;
-}
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/dispatch"]
-mod dispatch {
-    pub(crate) mod changes;
-    pub(crate) mod right;
 }
 mod downgrades;
 mod endings;
@@ -44,41 +35,37 @@ mod faults;
 mod fences;
 mod lanes;
 mod lines;
+#[path = "../../src/lock.rs"]
+mod lock;
 #[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/link"]
-mod link {
+#[path = "../../../pdq/src/queue/padded.rs"]
+mod padded;
+#[path = "../../../pdq/tests/models/loom/parking.rs"]
+mod parking;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/parts"]
+mod parts {
+    pub(crate) mod attendance;
+    pub(crate) mod barrier;
+    pub(crate) mod berth;
+    pub(crate) mod changes;
+    pub(crate) mod gauge;
+    pub(crate) mod requests;
+    pub(crate) mod right;
+    pub(crate) mod set_aside;
+    pub(crate) mod threads;
+}
+mod phases;
+mod receivers;
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/rings"]
+mod rings {
     pub(crate) mod backlog;
     pub(crate) mod lane;
     pub(crate) mod outbox;
     pub(crate) mod ring;
     pub(crate) mod windows;
 }
-#[path = "../../src/lock.rs"]
-mod lock;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/measure"]
-mod measure {
-    pub(crate) mod gauge;
-}
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/memory"]
-mod memory {
-    pub(crate) mod requests;
-    pub(crate) mod set_aside;
-}
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../../pdq/src/queue/padded.rs"]
-mod padded;
-#[path = "../../../pdq/tests/models/loom/parking.rs"]
-mod parking;
-mod phases;
-#[allow(dead_code, reason = "the library uses the rest")]
-#[path = "../../src/processor"]
-mod processor {
-    pub(crate) mod berth;
-    pub(crate) mod threads;
-}
-mod receivers;
 mod sleepers;
 #[allow(unreachable_pub, reason = "the library exports it")]
 #[path = "../../../pdq/src/queue/steps.rs"]

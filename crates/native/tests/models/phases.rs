@@ -3,11 +3,11 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::control::barrier::{Barrier, Entry};
 use crate::explore_up_to;
 use crate::fences::Fences;
-use crate::processor::berth::Berth;
-use crate::processor::threads::Inbox;
+use crate::parts::barrier::{Barrier, Entry};
+use crate::parts::berth::Berth;
+use crate::parts::threads::Inbox;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Each fault of the explored sources, and the scenario that detects it.

@@ -5,13 +5,13 @@ use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 use tempest::NodeId;
 
-use crate::dispatch::changes::{Changes, Search};
-use crate::dispatch::right::{Right, Turn};
 use crate::explore;
 use crate::fences::Fences;
 use crate::lines::push;
-use crate::link::ring::{Received, Ring};
-use crate::processor::berth::Berth;
+use crate::parts::berth::Berth;
+use crate::parts::changes::{Changes, Search};
+use crate::parts::right::{Right, Turn};
+use crate::rings::ring::{Received, Ring};
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

@@ -6,14 +6,15 @@ use loom::sync::Arc;
 use loom::thread;
 use tempest::NodeId;
 
-use crate::control::attendance;
-use crate::dispatch::right::Right;
+use crate::explore;
+use crate::explore_up_to;
 use crate::fences::Fences;
 use crate::lines::push;
-use crate::link::ring::{Received, Ring};
-use crate::processor::berth::Berth;
+use crate::parts::attendance;
+use crate::parts::berth::Berth;
+use crate::parts::right::Right;
+use crate::rings::ring::{Received, Ring};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
-use crate::{explore, explore_up_to};
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[

@@ -10,8 +10,6 @@
 mod apart;
 #[path = "../../src/api.rs"]
 mod api;
-#[path = "../../src/cluster/mod.rs"]
-mod cluster;
 #[path = "../../src/control/mod.rs"]
 mod control;
 #[path = "../../src/dispatch/mod.rs"]
@@ -27,8 +25,12 @@ mod lock;
 mod measure;
 #[path = "../../src/memory/mod.rs"]
 mod memory;
+#[path = "../../src/parts/mod.rs"]
+mod parts;
 #[path = "../../src/processor/mod.rs"]
 mod processor;
+#[path = "../../src/rings/mod.rs"]
+mod rings;
 #[path = "../../src/runner/mod.rs"]
 mod runner;
 mod sync;

@@ -83,20 +83,40 @@ impl Modules {
         Some(at)
     }
 
-    /// The modules that use each other in a circle, and the modules that use these. The crate's root belongs to none.
-    fn circle(&self) -> Vec<String> {
-        let mut left: BTreeMap<&String, Vec<String>> = BTreeMap::new();
-        for (module, paths) in self.uses.iter().filter(|(module, _)| !module.is_empty()) {
+    /// For each module, the modules that it uses. The crate's root belongs to none.
+    fn arrows(&self) -> Arrows {
+        let modules = self.uses.iter().filter(|(module, _)| !module.is_empty());
+        let arrows = modules.map(|(module, paths)| {
             let used = paths.iter().filter_map(|path| self.resolve(module, path));
-            left.insert(module, used.filter(|used| used != module && !used.is_empty()).collect());
-        }
-        loop {
-            let before = left.len();
-            let names: Vec<_> = left.keys().map(|name| (*name).clone()).collect();
-            left.retain(|_, used| used.iter().any(|used| names.contains(used)));
-            if left.len() == before {
-                return names;
-            }
+            (module.clone(), used.filter(|used| used != module && !used.is_empty()).collect())
+        });
+        arrows.collect()
+    }
+}
+
+/// For each module or folder, the modules or folders that it uses.
+type Arrows = BTreeMap<String, Vec<String>>;
+
+/// The arrows between the folders of a room; a module beside the folders counts as one.
+fn between_folders(arrows: &Arrows) -> Arrows {
+    let folder = |module: &str| module.split("::").next().unwrap_or(module).to_owned();
+    let mut folders = Arrows::new();
+    for (module, used) in arrows {
+        let from = folder(module);
+        let others = used.iter().map(|used| folder(used)).filter(|to| *to != from);
+        folders.entry(from.clone()).or_default().extend(others);
+    }
+    folders
+}
+
+/// The modules that use each other in a circle, and the modules that use these.
+fn circle(mut left: Arrows) -> Vec<String> {
+    loop {
+        let before = left.len();
+        let names: Vec<_> = left.keys().cloned().collect();
+        left.retain(|_, used| used.iter().any(|used| names.contains(used)));
+        if left.len() == before {
+            return names;
         }
     }
 }
@@ -141,7 +161,21 @@ fn modules_use_each_other_in_no_circle() {
         let modules = Modules::of(&crates.join(room).join("src"));
         let arrows: usize = modules.uses.values().map(Vec::len).sum();
         assert!(modules.uses.len() > 5 && arrows > 50, "crates/{room}: only {arrows} paths found");
-        let circle = modules.circle();
+        let circle = circle(modules.arrows());
+        assert!(circle.is_empty(), "crates/{room}: these use each other in a circle: {}", circle.join(", "));
+    }
+}
+
+/// The rooms whose folders must not use each other in a circle.
+const LAYERED: &[&str] = &["native"];
+
+#[test]
+fn folders_use_each_other_in_no_circle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for room in LAYERED {
+        let folders = between_folders(&Modules::of(&crates.join(room).join("src")).arrows());
+        assert!(folders.len() > 5, "crates/{room}: only {} folders found", folders.len());
+        let circle = circle(folders);
         assert!(circle.is_empty(), "crates/{room}: these use each other in a circle: {}", circle.join(", "));
     }
 }
@@ -217,7 +251,7 @@ fn a_circle_of_modules_is_found() {
         modules.add("data".to_owned(), "use std::fmt;\nuse crate::{looks::{bar, Page}};\n");
         modules.add("looks".to_owned(), looks);
         modules.add("looks::bar".to_owned(), "use super::Page;\n");
-        modules.circle()
+        circle(modules.arrows())
     };
     assert!(modules("use std::fmt;\npub use bar::Bar;\n").is_empty());
     // By a path in the code, by a name that the root passes on, by a child.
@@ -225,4 +259,20 @@ fn a_circle_of_modules_is_found() {
         assert!(modules(looks).contains(&"looks".to_owned()), "{looks}");
     }
     assert!(modules("\n#[cfg(test)]\nmod tests {\n    use crate::data::Row;\n}\n").is_empty());
+}
+
+#[test]
+fn a_circle_of_folders_is_found() {
+    let folders = |looks: &str| {
+        let mut modules = Modules::default();
+        modules.add(String::new(), "mod data;\nmod looks;\n");
+        modules.add("data::row".to_owned(), "use crate::looks::bar;\n");
+        modules.add("data::table".to_owned(), "use crate::data::row::Row;\n");
+        modules.add("looks::bar".to_owned(), "use std::fmt;\n");
+        modules.add("looks::page".to_owned(), looks);
+        circle(between_folders(&modules.arrows()))
+    };
+    assert!(folders("use crate::looks::bar;\n").is_empty());
+    // No module is in a circle here.
+    assert_eq!(folders("use crate::data::table::Table;\n"), ["data", "looks"]);
 }

@@ -1,0 +1,76 @@
+//! Faults of shared memory: how a fault becomes an event of its own node.
+//!
+//! A thread's fault is handled at once if its processor runs handlers, no other processor does at the moment, no message is in flight
+//! from the node to itself (messages sent before the fault are older), and the thread's stack has room. Otherwise it goes through the
+//! lane from the node to itself. It is no message, and not counted as one.
+//!
+//! This module must never know tags or protocols.
+
+use tempest::world::Packet;
+
+use crate::apart::bump;
+use crate::dispatch::{handle, panics, receive, serial};
+use crate::link::{send, wake};
+use crate::memory::lowering;
+use crate::parts::core::Processor;
+use crate::parts::dispatcher::{Dispatcher, Shared};
+use crate::parts::stacks;
+use crate::rings::ring::{Origin, Received};
+
+/// Handles a faulting access of the running thread, or sends it to its own node.
+pub(crate) fn handle_fault(processor: &Processor, packet: &Packet) {
+    let may_handle =
+        processor.serves() && stacks::has_stack_for_handlers() && nothing_is_on_its_way_here(processor);
+    let handled = may_handle && panics::run_handlers(processor, || handle_on_the_spot(processor, packet));
+    if !handled {
+        send::post_counted(processor, processor.node().id, packet, Origin::Fault);
+    }
+}
+
+fn nothing_is_on_its_way_here(processor: &Processor) -> bool {
+    let node = processor.node();
+    node.backlog.is_sent() && !processor.world().lane(node.id, node.id).has_message()
+}
+
+fn handle_on_the_spot(processor: &Processor, packet: &Packet) -> bool {
+    match &processor.node().dispatcher {
+        Dispatcher::Own(_) => handle_now_serial(processor, packet),
+        Dispatcher::Serial(_) => {
+            receive::try_receive(processor).is_some_and(|_right| handle_now_serial(processor, packet))
+        }
+        Dispatcher::Keyed(shared) => handle_now_keyed(processor, shared, &fault(packet)),
+    }
+}
+
+/// Handles a fault under serial dispatch. The caller has the right to receive.
+fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
+    if processor.node().has_set_aside() {
+        return false;
+    }
+    bump(&processor.gauge().sent, 1);
+    processor.tracer.own(packet);
+    if let Some(pending) = serial::handle_own(processor, packet) {
+        lowering::set_aside(processor, pending, fault(packet), None);
+    } else {
+        processor.gauge().count_handled(1);
+    }
+    true
+}
+
+fn handle_now_keyed(processor: &Processor, shared: &Shared, message: &Received) -> bool {
+    let Some(key) = handle::key_of(processor, message) else { return true };
+    // With the right in hand, no other processor has older messages that are not in the queue yet.
+    let Some(turn) = receive::try_receive(processor) else { return false };
+    let Some(held) = shared.queue.try_hold(key) else { return false };
+    drop(turn);
+    bump(&processor.gauge().sent, 1);
+    processor.tracer.own(&message.packet);
+    handle::handle_keyed(processor, shared, message, &message.packet, held);
+    wake::idle_servers(processor, shared);
+    true
+}
+
+/// Makes a fault into an event for dispatch.
+fn fault(packet: &Packet) -> Received {
+    Received { packet: *packet, origin: Origin::Fault, number: 0 }
+}

@@ -1,0 +1,119 @@
+//! A processor's state for the dispatch queue of its node, from one service to the next.
+//!
+//! Only the processor accesses it. This module must never know messages, or the way handlers are run.
+
+use std::cell::Cell;
+
+use pdq::Paused;
+use tempest::world::Name;
+
+use crate::parts::changes::{Changes, Search};
+use crate::parts::dispatcher::Event;
+use crate::parts::right::{Offer, Watch};
+
+/// Maximum time of a brief handler, in nanoseconds. A brief handler costs less than its move to another processor, which moves some
+/// cache lines of the queue between two caches.
+pub(crate) const BRIEF_NS: u64 = 500;
+
+/// Minimum number of handlers of a mean time: the first of a batch waits for cache lines that all of them need.
+pub(crate) const FEW: u64 = 8;
+
+/// Holds of threads per timed hold: two clock readings cost as much as a hold.
+const SAMPLE: u32 = 16;
+
+/// A handler that keeps the right to receive from others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// The right is offered while the handler runs.
+    Offered(Offer),
+    /// The whole queue is seized while the handler runs.
+    Seized(u64),
+}
+
+/// A processor's state for its node's dispatch queue.
+pub(crate) struct Duty {
+    worker: Cell<Option<Paused<Event, Name>>>,
+    /// Whether the last timed hold of a thread was brief; and the number of holds.
+    holds_brief: Cell<bool>,
+    holds: Cell<u32>,
+    search: Search,
+    /// The handler that keeps the right to receive from this processor, and since when.
+    watch: Watch<Late>,
+    /// Refusals of the right since the holder was looked at.
+    refusals: Cell<u32>,
+}
+
+impl Default for Duty {
+    fn default() -> Self {
+        Self {
+            worker: Cell::default(),
+            holds_brief: Cell::new(true),
+            holds: Cell::new(0),
+            search: Search::default(),
+            watch: Watch::default(),
+            refusals: Cell::new(0),
+        }
+    }
+}
+
+impl Duty {
+    /// Counts a refusal of the right to receive. Returns true once in `once_in` refusals, when the holder has to be looked at.
+    #[inline]
+    pub(crate) fn counts_refusal(&self, once_in: u32) -> bool {
+        let refusals = self.refusals.get() + 1;
+        let is_time = refusals >= once_in;
+        self.refusals.set(if is_time { 0 } else { refusals });
+        is_time
+    }
+
+    /// Counts a look. Returns whether the queue has to be searched: it has changed since the last fruitless search, or a repetition is due.
+    #[inline]
+    pub(crate) fn is_search_due(&self, changes: &Changes) -> bool {
+        self.search.is_due(changes)
+    }
+
+    /// Makes a search due at the next look.
+    pub(crate) fn search_next(&self) {
+        self.search.is_due_next();
+    }
+
+    /// Calls `search` and returns its number of events. Remembers the search if that is 0.
+    #[inline]
+    pub(crate) fn search(&self, changes: &Changes, search: impl FnOnce() -> usize) -> usize {
+        self.search.search(changes, search)
+    }
+
+    /// Whether a handler has been watched for longer than `patience_ns`. To be called repeatedly, with the time.
+    pub(crate) fn is_late(&self, handler: Late, now_ns: u64, patience_ns: u64) -> bool {
+        self.watch.is_late(handler, now_ns, patience_ns)
+    }
+
+    /// Takes the paused worker of the dispatch queue; `None` at first.
+    pub(crate) fn take_worker(&self) -> Option<Paused<Event, Name>> {
+        self.worker.take()
+    }
+
+    /// Keeps the paused worker until the next service.
+    pub(crate) fn keep_worker(&self, worker: Paused<Event, Name>) {
+        self.worker.set(Some(worker));
+    }
+
+    /// Counts a hold of a thread. Returns whether it has to be timed.
+    #[inline]
+    pub(crate) fn begins_hold(&self) -> bool {
+        let holds = self.holds.get();
+        self.holds.set(holds.wrapping_add(1));
+        holds.is_multiple_of(SAMPLE)
+    }
+
+    /// Records the time of a hold.
+    pub(crate) fn note_hold(&self, took_ns: u64) {
+        self.holds_brief.set(took_ns < FEW * BRIEF_NS);
+    }
+
+    /// Whether recent holds of threads were brief.
+    #[inline]
+    pub(crate) fn holds_are_brief(&self) -> bool {
+        self.holds_brief.get()
+    }
+}

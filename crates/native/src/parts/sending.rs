@@ -1,0 +1,80 @@
+//! A processor's sending state: the lanes out of its node, and counts of its own sends.
+//!
+//! Only the processor accesses the counts. This module must never know the purpose of a message.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use tempest::NodeId;
+
+use crate::rings::lane::Lane;
+
+/// Sends of threads per timed send: two clock readings cost as much as a send.
+pub(crate) const SAMPLE: u32 = 64;
+
+/// A processor's sending state.
+pub(crate) struct Sending {
+    /// The lanes out of its node.
+    lanes: Arc<[Lane]>,
+    /// Consecutive sends that found no room while no event was served and no message moved on.
+    attempts: Cell<u32>,
+    /// Number of sends of threads, for sampling.
+    sends: Cell<u32>,
+    /// Words that the running handler has left in outboxes.
+    outboxed: Cell<u64>,
+}
+
+impl Sending {
+    /// The state of a processor with these lanes, in order of their destination.
+    pub(crate) fn over(lanes: Arc<[Lane]>) -> Self {
+        Self { lanes, attempts: Cell::new(0), sends: Cell::new(0), outboxed: Cell::new(0) }
+    }
+
+    /// The lane to a node.
+    #[inline]
+    pub(crate) fn lane(&self, to: NodeId) -> &Lane {
+        &self.lanes[to.0 as usize]
+    }
+
+    /// All lanes, with their destinations.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = (&Lane, NodeId)> {
+        self.lanes.iter().zip((0..).map(NodeId))
+    }
+
+    /// Counts a send of a thread. Returns whether it has to be timed; true once per [`SAMPLE`] sends.
+    #[inline]
+    pub(crate) fn is_sampled(&self) -> bool {
+        let sends = self.sends.get().wrapping_add(1);
+        self.sends.set(sends);
+        sends.is_multiple_of(SAMPLE)
+    }
+
+    /// Resets the count of attempts: there was room, or progress.
+    #[inline]
+    pub(crate) fn note_room(&self) {
+        self.attempts.set(0);
+    }
+
+    /// Counts a send that found neither room nor progress. Returns the number of such sends in a row.
+    pub(crate) fn note_attempt(&self) -> u32 {
+        let attempts = self.attempts.get().saturating_add(1);
+        self.attempts.set(attempts);
+        attempts
+    }
+
+    /// Adds words that the running handler has left in outboxes.
+    pub(crate) fn note_outboxed(&self, words: u64) {
+        self.outboxed.set(self.outboxed.get() + words);
+    }
+
+    /// Words that the running handler has left in outboxes.
+    #[inline]
+    pub(crate) fn outboxed(&self) -> u64 {
+        self.outboxed.get()
+    }
+
+    /// Returns and clears the words that the last handler has left in outboxes.
+    pub(crate) fn take_outboxed(&self) -> u64 {
+        self.outboxed.take()
+    }
+}

@@ -1,0 +1,340 @@
+//! The state that all processors of a running world share.
+//!
+//! A world is *running* until it has *ended*, is *deadlocked* or has *failed*; the first of these is final. This module must never
+//! know which thread runs when.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use pdq::DispatcherId;
+use tempest::policy::{Notice, Split};
+use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
+use units::Time;
+
+use crate::fences::{Fences, between_givers_and_sleepers};
+use crate::lock::lock;
+use crate::parts::adaptive::{Adaptive, Judging};
+use crate::parts::attendance;
+use crate::parts::berth::Berth;
+use crate::parts::courtesy::Courtesy;
+use crate::parts::dispatcher::Dispatcher;
+use crate::parts::gauge::Gauge;
+use crate::parts::node::Node;
+use crate::parts::phases::Phases;
+use crate::parts::taken::Taken;
+use crate::rings::lane::{Bounds, Depths, Lane};
+
+/// The state of a world. It leaves `Running` at most once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    Running = 0,
+    Ended,
+    Deadlocked,
+    Failed,
+}
+
+/// A running world.
+pub(crate) struct World {
+    pub(crate) policy: Policy,
+    pub(crate) split: Split,
+    /// Each processor keeps handles of its own node, its gauge and its outgoing lanes.
+    pub(crate) nodes: Vec<Arc<Node>>,
+    /// By source node: its outgoing lanes, in order of their destination.
+    lanes: Vec<Arc<[Lane]>>,
+    /// The bound of the outboxes of all nodes.
+    pub(crate) bounds: Bounds,
+    /// By processor, node by node, then by helper.
+    pub(crate) gauges: Vec<Arc<Gauge>>,
+    pub(crate) berths: Vec<Berth>,
+    /// By processor and helper: the time that the operating system takes from it.
+    pub(crate) taken: Vec<Taken>,
+    /// By node: the indices of the processors that run handlers.
+    servers: Vec<Range<usize>>,
+    /// Number of processors. Per-processor tables list those of a node side by side; behind all processors come the helpers, one for
+    /// each node, if there are any.
+    pub(crate) processors: usize,
+    /// By node: the last time its helper was woken, in nanoseconds from the start.
+    pub(crate) roused_ns: Vec<AtomicU64>,
+    /// Whether there are more processors than cores, so that no processor may spin for long.
+    pub(crate) oversubscribed: bool,
+    /// Back-off of processors that share cores, by the cost of past yields.
+    pub(crate) courtesy: Courtesy,
+    /// Fences between processors that supply work and processors that go to sleep.
+    pub(crate) fences: Fences,
+    /// Number of threads that have not returned.
+    pub(crate) live: AtomicUsize,
+    pub(crate) phases: Phases,
+    stage: AtomicU8,
+    failure: Mutex<Option<Failure>>,
+    /// Threads that waited when the world stopped, reported by their processors.
+    pub(crate) blocked: Mutex<Vec<Blocked>>,
+    start: OnceLock<Instant>,
+    /// Time at which the run stopped, in nanoseconds from its start; `u64::MAX` before.
+    stopped_ns: AtomicU64,
+}
+
+/// Flow control of programs. Rings have credits of their own, so no message needs an acknowledgement; the window is well below
+/// [`RING_SLOTS`] and leaves room for the replies to other nodes' requests.
+///
+/// [`RING_SLOTS`]: crate::rings::lane::RING_SLOTS
+const FLOW: Flow = Flow { window: 256, acknowledge_every: None };
+
+/// Indices of the processors of a node that run handlers: the dedicated ones, or all if there are none.
+fn servers_of(split: Split, node: NodeId) -> Range<usize> {
+    let per_node = (split.computing + split.dedicated) as usize;
+    let first = node.0 as usize * per_node;
+    let servers = if split.dedicated == 0 { first } else { first + split.computing as usize };
+    servers..first + per_node
+}
+
+impl World {
+    /// Installs a job on its nodes.
+    ///
+    /// # Errors
+    /// If the program refuses or panics.
+    pub(crate) fn settle(
+        launch: &Launch,
+        split: Split,
+        depths: Depths,
+        judging: Judging,
+        cores: usize,
+    ) -> Result<Self, Failure> {
+        let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
+        let per_node = (split.computing + split.dedicated) as usize;
+        let processors = launch.nodes as usize * per_node;
+        let oversubscribed = processors > cores;
+        let settle = |node, first: Option<&Arc<Node>>| {
+            let identity = DispatcherId::fresh();
+            let first = first.map(|first| &*first.resident.node);
+            let resident =
+                tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id(), first)?;
+            let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
+            let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
+            let dispatcher = Dispatcher::new(&launch.policy, split, identity);
+            let reserve = depths.reserve(launch.nodes as usize);
+            let node = Node::new(resident, dispatcher, split, adaptive, has_floor, reserve);
+            Ok::<_, Failure>(Arc::new(node))
+        };
+        let mut nodes = Vec::new();
+        for node in 0..launch.nodes {
+            nodes.push(settle(node, nodes.first())?);
+        }
+        let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
+        let threads = (shape.nodes * shape.threads) as usize;
+        let kinds = nodes.iter().map(|node| node.resident.node.message_names().count()).max();
+        let bounds = Bounds::new(depths, nodes.len(), kinds.unwrap_or(0));
+        let lane = || Lane::new(depths.slots, &bounds, per_node > 1 || helpers > 0);
+        let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
+        Ok(Self {
+            policy: launch.policy.clone(),
+            split,
+            lanes: nodes.iter().map(|_| nodes.iter().map(|_| lane()).collect()).collect(),
+            nodes,
+            bounds,
+            gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
+            berths: (0..processors + helpers).map(|_| Berth::default()).collect(),
+            taken: (0..processors + helpers).map(|_| Taken::default()).collect(),
+            servers: (0..launch.nodes).map(|node| servers_of(split, NodeId(node))).collect(),
+            processors,
+            roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
+            oversubscribed,
+            courtesy: Courtesy::default(),
+            fences: between_givers_and_sleepers(sleep_is_rare),
+            live: AtomicUsize::new(threads),
+            phases: Phases::new(threads),
+            stage: AtomicU8::new(Stage::Running as u8),
+            failure: Mutex::new(None),
+            blocked: Mutex::new(Vec::new()),
+            start: OnceLock::new(),
+            stopped_ns: AtomicU64::new(u64::MAX),
+        })
+    }
+
+    /// Processors of each node.
+    pub(crate) fn processors_per_node(&self) -> usize {
+        (self.split.computing + self.split.dedicated) as usize
+    }
+
+    /// The node of a processor or helper, by its index, and its number there: computing processors come first, a helper last.
+    pub(crate) fn seat(&self, index: usize) -> (usize, usize) {
+        let per_node = self.processors_per_node();
+        if self.is_helper(index) {
+            (index - self.processors, per_node)
+        } else {
+            (index / per_node, index % per_node)
+        }
+    }
+
+    /// Whether index `index` is a helper's.
+    pub(crate) fn is_helper(&self, index: usize) -> bool {
+        index >= self.processors
+    }
+
+    /// Whether a processor only runs handlers, as a helper does.
+    pub(crate) fn is_dedicated(&self, index: usize) -> bool {
+        self.seat(index).1 >= self.split.computing as usize
+    }
+
+    /// The processors of a node that run handlers.
+    #[inline]
+    pub(crate) fn servers(&self, node: NodeId) -> Range<usize> {
+        self.servers[node.0 as usize].clone()
+    }
+
+    /// The berths of a node's processors that run handlers.
+    #[inline]
+    pub(crate) fn server_berths(&self, node: NodeId) -> &[Berth] {
+        &self.berths[self.servers(node)]
+    }
+
+    /// Whether a processor of a node that runs handlers, or its helper, sleeps. A caller that has supplied work has passed the light
+    /// fence.
+    #[inline]
+    pub(crate) fn someone_sleeps_on(&self, node: NodeId) -> bool {
+        self.server_berths(node).iter().any(Berth::is_taken)
+            || self.helper_berth(node).is_some_and(Berth::is_taken)
+    }
+
+    /// The berth of a node's helper, if it has one.
+    #[inline]
+    pub(crate) fn helper_berth(&self, node: NodeId) -> Option<&Berth> {
+        self.berths.get(self.processors + node.0 as usize)
+    }
+
+    /// Wakes the helper of a node if it sleeps and no processor is about to look for events. The caller has supplied work and passed the
+    /// light fence.
+    #[inline]
+    pub(crate) fn rouse_helper(&self, node: NodeId) {
+        if let Some(berth) = self.helper_berth(node) {
+            attendance::rouse(
+                berth,
+                || !self.is_attended(node),
+                || self.roused_ns[node.0 as usize].store(self.now_ns(), Ordering::Relaxed),
+            );
+        }
+    }
+
+    /// Whether a processor that serves this node idles and is not engaged in handlers that may take long.
+    pub(crate) fn is_attended(&self, node: NodeId) -> bool {
+        let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_berths(node));
+        servers.any(|(gauge, berth)| gauge.is_idling() && !berth.is_engaged())
+    }
+
+    /// Number of messages that the processors of a node have handled. It is constant only while none of them serves.
+    pub(crate) fn handled_on(&self, node: NodeId) -> u64 {
+        self.gauges[self.servers(node)].iter().map(|gauge| gauge.handled.load(Ordering::Relaxed)).sum()
+    }
+
+    /// The lane from one node to another.
+    #[inline]
+    pub(crate) fn lane(&self, from: NodeId, to: NodeId) -> &Lane {
+        &self.lanes[from.0 as usize][to.0 as usize]
+    }
+
+    /// Index of a lane among all lanes.
+    #[inline]
+    pub(crate) fn lane_index(&self, from: NodeId, to: NodeId) -> usize {
+        from.0 as usize * self.nodes.len() + to.0 as usize
+    }
+
+    /// The lanes into a node, in order of their source.
+    #[inline]
+    pub(crate) fn lanes_into(&self, to: NodeId) -> impl Iterator<Item = &Lane> {
+        self.lanes.iter().map(move |lanes| &lanes[to.0 as usize])
+    }
+
+    /// The lanes out of a node, in order of their destination.
+    pub(crate) fn lanes_from(&self, from: NodeId) -> &Arc<[Lane]> {
+        &self.lanes[from.0 as usize]
+    }
+
+    /// Whether one processor runs all threads and handlers of its node.
+    #[inline]
+    pub(crate) fn is_one_per_node(&self) -> bool {
+        self.gauges.len() == self.nodes.len()
+    }
+
+    /// Starts the clock, when every processor has its OS thread.
+    pub(crate) fn start_clock(&self) {
+        self.taken.iter().for_each(Taken::begin);
+        self.start.get_or_init(Instant::now);
+    }
+
+    /// Nanoseconds since the start.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.start.get().map_or(0, |start| start.elapsed().as_nanos() as u64)
+    }
+
+    /// Time since the start, but not after the run stopped.
+    pub(crate) fn now(&self) -> Time {
+        Time::from_nanoseconds(self.running_ns())
+    }
+
+    /// Nanoseconds since the start, but not after the run stopped.
+    pub(crate) fn running_ns(&self) -> u64 {
+        self.now_ns().min(self.stopped_ns.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Running,
+            1 => Stage::Ended,
+            2 => Stage::Deadlocked,
+            _ => Stage::Failed,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_running(&self) -> bool {
+        self.stage.load(Ordering::Relaxed) == Stage::Running as u8
+    }
+
+    /// Ends the run and wakes all processors to see it. Returns false if it has ended already.
+    pub(crate) fn stop(&self, stage: Stage) -> bool {
+        self.stopped_ns.fetch_min(self.now_ns(), Ordering::Relaxed);
+        let running = Stage::Running as u8;
+        let stopped = self.stage.compare_exchange(running, stage as u8, Ordering::AcqRel, Ordering::Relaxed);
+        if stopped.is_ok() {
+            self.taken.iter().for_each(Taken::end);
+            self.fences.light();
+            self.berths.iter().for_each(Berth::wake_from_anything);
+        }
+        stopped.is_ok()
+    }
+
+    /// Ends the run with an error. Returns false if it has ended already.
+    pub(crate) fn fail(&self, failure: Failure) -> bool {
+        // Locked first: a thread that sees that the run has failed then also finds the reason.
+        let mut why = lock(&self.failure);
+        let failed = self.stop(Stage::Failed);
+        if failed {
+            *why = Some(failure);
+        }
+        failed
+    }
+
+    /// Replaces the error that ended the run. The caller has ended it and has a better description now.
+    pub(crate) fn replace_failure(&self, failure: Failure) {
+        *lock(&self.failure) = Some(failure);
+    }
+
+    /// Ends the run with an error even if it has ended already, because a processor has broken down.
+    pub(crate) fn spoil(&self, failure: Failure) {
+        let mut why = lock(&self.failure);
+        self.stop(Stage::Failed);
+        why.get_or_insert(failure);
+    }
+
+    /// Takes the error that ended the run.
+    pub(crate) fn take_failure(&self) -> Option<Failure> {
+        lock(&self.failure).take()
+    }
+}
+
+/// Converts a time to the host clock's type, at least a nanosecond.
+pub(crate) fn host_time(time: Time) -> Duration {
+    Duration::from_nanos((time.as_femtoseconds() / 1_000_000).max(1))
+}
