@@ -266,6 +266,8 @@ fn a_circle_of_folders_is_found() {
     let folders = |looks: &str| {
         let mut modules = Modules::default();
         modules.add(String::new(), "mod data;\nmod looks;\n");
+        modules.add("data".to_owned(), "mod row;\nmod table;\n");
+        modules.add("looks".to_owned(), "mod bar;\nmod page;\n");
         modules.add("data::row".to_owned(), "use crate::looks::bar;\n");
         modules.add("data::table".to_owned(), "use crate::data::row::Row;\n");
         modules.add("looks::bar".to_owned(), "use std::fmt;\n");
