@@ -5,7 +5,7 @@ use std::any::Any;
 
 use tempest::policy::Servers;
 use tempest::world::{
-    DispatchKey, Messages, Node, Packet, PollInterval, Proof, Scheduling, Transfer, Wait, counted,
+    DispatchKey, Messages, Packet, PollInterval, Proof, Scheduling, Segments, Transfer, Wait, counted,
 };
 use tempest::{Block, Event, Memory, NodeId, Place, Tag, ThreadId, Waiter};
 use trace::Event as Traced;
@@ -67,8 +67,8 @@ impl Messages for Processor {
         })
     }
 
-    fn mapped(&self, node: NodeId) -> Option<&Node> {
-        Some(segments::memory_of(self, node))
+    fn mapped(&self, node: NodeId) -> Option<&Segments> {
+        Some(segments::memory_of(self, node).segments())
     }
 
     fn make_room(&self, to: NodeId) {

@@ -126,54 +126,19 @@
 // The attributes name this crate as its users do, in its own tests and examples too.
 extern crate self as tradewind_tempest;
 
-mod access;
-mod adaptive;
-mod address;
-mod anatomy;
-mod bad_policy;
-mod blame;
-mod cells;
-mod charge;
-mod clocked;
-mod disposal;
-mod element;
+mod data;
 pub mod entry;
-mod event;
-#[cfg(test)]
-mod event_tests;
 #[doc(hidden)]
 pub mod expansion;
-mod handler;
-mod identity;
-mod job;
-mod key;
-mod keyed;
-mod kinds;
-mod launch;
-mod mapped;
-mod mechanism;
 mod memory;
 mod message;
-mod meter;
-mod node;
-mod pace;
-mod place;
+mod outcome;
+mod plain;
 pub mod policy;
-mod private;
 mod processor;
-mod quiet;
-mod reached;
-mod refusal;
-mod segment;
-mod setup;
-mod spinning;
+mod run;
 mod sync;
-mod tables;
 mod thread;
-mod transfer;
-mod utilization;
-mod word;
-mod work;
 pub mod world;
 
 /// Makes each `#[message]` method of an `impl` a kind of message, and the `impl` the list of them.
@@ -315,40 +280,25 @@ pub use ::macros::handlers;
 /// * `fn install(problem: &T, setup: &mut Setup<'_>) -> Self` makes the state of a node where the attributes do not do. A
 ///   program that prepares nothing is given its inputs, `&HistogramInputs`, instead.
 pub use ::macros::program;
-pub use access::{Access, MemoryEvents};
-pub use adaptive::{Adjustment, Why};
-pub use anatomy::{Stage, Step};
-pub use bad_policy::UnknownMechanism;
-pub use cells::Cells;
-pub use charge::Charger;
-pub use clocked::Clocked;
-pub use element::{Element, ElementField, ElementLayout};
-pub use event::Event;
-pub use handler::{Actions, Handler};
-pub use identity::{NodeId, ThreadId, Waiter};
-pub use job::{Figure, Job, Merge, Program, Report};
-pub use key::{Key, Space};
-pub use keyed::Keyed;
-pub use launch::{Blocked, Failure, Late, Launch, Outcome, PhaseRecord, World};
-pub use mapped::Mapped;
-pub use mechanism::Mechanism;
-pub use memory::{
-    AddressSpace, Array, BadLayout, Block, Fault, Frames, Homes, Layout, Memory, NoFrames, Right, Run,
-    RunMut, Shared, Tag,
+pub use data::{
+    BadLayout, Cells, Clocked, Data, Element, ElementField, ElementLayout, Event, IntegerWord, Keyed, Mapped,
+    Piece, Place, Private, Rights, Segment, Target, Word,
 };
-pub use message::{Class, MAX_WORDS, Message, Volume};
-pub use meter::{Breakdown, Counters, Dispatching, ProtocolTime, VolumeBytes};
-pub use place::Number;
+pub use memory::{
+    AddressSpace, Array, Fault, Frames, Homes, Layout, Memory, NoFrames, Right, Run, RunMut, Shared, Tag,
+};
+pub use message::{Actions, Charger, Handler, Handlers, Message, Messages, Protocol, Setup};
+pub use outcome::{
+    Attempt, Blocked, Breakdown, Counters, Dispatching, Failure, Figure, Late, Merge, Outcome, PhaseRecord,
+    ProtocolTime, Reached, Refusal, Report, Resource, Running, Size, Spinning, Stage, Step, Unobeyed,
+    Utilization, VolumeBytes,
+};
+pub use plain::{
+    Access, Block, Class, Flow, Key, MAX_WORDS, MemoryEvents, NodeId, Operations, Primitive, Shape, Space,
+    ThreadId, Volume, Waiter, Work,
+};
 pub use policy::Policy;
-pub use private::Private;
-pub use quiet::Quiet;
-pub use reached::{Reached, Running};
-pub use refusal::{Refusal, Size, Unobeyed};
-pub use segment::{Place, Rights, Segment};
-pub use setup::{Flow, Handlers, Messages, Protocol, Setup, Shape};
-pub use spinning::{Attempt, Spinning};
-pub use thread::{Busy, SegmentWords, Thread};
-pub use transfer::{Data, Piece, Target};
-pub use utilization::{Resource, Utilization};
-pub use word::{IntegerWord, Word};
-pub use work::{Operations, Primitive, Work};
+pub use policy::adaptive::{Adjustment, Why};
+pub use policy::mechanism::{Mechanism, UnknownMechanism};
+pub use run::{Job, Launch, Program, Quiet, World};
+pub use thread::{Busy, Number, SegmentWords, Thread};

@@ -11,22 +11,22 @@ use pdq::DispatcherId;
 
 use crate::{Event, Failure, Flow, Handler, Job, NodeId, Shape, Thread, Waiter};
 
-pub use crate::access::Touch;
-pub use crate::adaptive::{Controller, Reading};
-pub use crate::address::AddressRange;
-pub use crate::blame::{given_away, note_panic, panicked, take_place};
-pub use crate::charge::Charge;
-pub use crate::disposal::Disposal;
-pub use crate::identity::MessageId;
-pub use crate::job::{Resident, panic_message};
-pub use crate::key::{DispatchKey, Held, Name, Proof, Serial};
+pub use crate::data::address::AddressRange;
+pub use crate::data::segment::{BadAccess, BadPlace, SegmentId, Segments};
+pub use crate::data::transfer::Transfer;
 pub use crate::memory::{Lowering, Words};
-pub use crate::message::Packet;
-pub use crate::node::{BadPacket, Node, PacketFacts};
-pub use crate::pace::{Pace, PollInterval};
-pub use crate::processor::{Accounting, Messages, Processor, Scheduling, Wait};
-pub use crate::segment::{BadAccess, BadPlace, SegmentId};
-pub use crate::transfer::Transfer;
+pub use crate::message::charge::Charge;
+pub use crate::message::node::{BadPacket, Node, PacketFacts};
+pub use crate::message::parts::NodeParts;
+pub use crate::outcome::blame::{given_away, note_panic, panic_message, panicked, take_place};
+pub use crate::outcome::disposal::Disposal;
+pub use crate::plain::access::Touch;
+pub use crate::plain::identity::MessageId;
+pub use crate::plain::key::{DispatchKey, Held, Name, Proof, Serial};
+pub use crate::plain::packet::Packet;
+pub use crate::policy::adaptive::{Controller, Reading};
+pub use crate::processor::{Accounting, Messages, Pace, PollInterval, Processor, Scheduling, Wait};
+pub use crate::run::job::Resident;
 
 /// The most timed regions of a run. The measurements at the start of each are kept to the end.
 const MOST_REGIONS: usize = 1 << 17;

@@ -37,7 +37,7 @@ use units::Time;
 pub(crate) use draw::Draw;
 use draw::MOST;
 use oracle::{Stuck, Verdict, judge};
-use script::{Script, panic_words};
+use script::{Script, panic_words, phases_of};
 use stage::{Play, Shared, Stage};
 
 /// Time without events after which a run is given up, in the world's own time.
@@ -124,7 +124,7 @@ impl Case {
     /// Whether the rules of programs are kept: all threads enter the same phases, and threads that wait in vain give
     /// their processors away, else no world on a host could tell.
     fn is_fair(&self) -> bool {
-        let mut phases = self.script.bodies.iter().map(|body| shrink::phases_of(body));
+        let mut phases = self.script.bodies.iter().map(|body| phases_of(body));
         let first = phases.next();
         if !phases.all(|others| Some(others) == first) {
             return false;

@@ -207,6 +207,12 @@ impl Op {
     }
 }
 
+/// The phases that a body enters, in order.
+pub(super) fn phases_of(body: &[Op]) -> Vec<Op> {
+    let inside = |op: &Op| if matches!(op, Op::Phase(_)) { vec![op.clone()] } else { phases_of(op.inner()) };
+    body.iter().flat_map(inside).collect()
+}
+
 /// Message of a deliberate panic of a program.
 pub(super) fn panic_words(number: u32) -> String {
     format!("random panic {number}")

@@ -3,7 +3,7 @@
 //! This module must never know how a case fails: the caller says whether one does.
 
 use super::Case;
-use super::script::{Act, Op, Script};
+use super::script::{Act, Op, Script, phases_of};
 
 /// Cases that are tried at most: each takes several runs.
 const TRIES: usize = 300;
@@ -49,12 +49,6 @@ fn edited(script: &Script, edit: impl FnOnce(&mut Script)) -> Script {
     let mut less = script.clone();
     edit(&mut less);
     less
-}
-
-/// The phases that a body enters, in order.
-pub(super) fn phases_of(body: &[Op]) -> Vec<Op> {
-    let inside = |op: &Op| if matches!(op, Op::Phase(_)) { vec![op.clone()] } else { phases_of(op.inner()) };
-    body.iter().flat_map(inside).collect()
 }
 
 /// Removes a phase, from all threads: they enter the same ones.

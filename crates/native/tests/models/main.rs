@@ -27,7 +27,7 @@ mod control {
 mod downgrades;
 mod endings;
 #[allow(dead_code, unreachable_pub, reason = "the library uses the rest, and exports it")]
-#[path = "../../../tempest/src/event.rs"]
+#[path = "../../../tempest/src/data/event.rs"]
 mod event;
 mod events;
 #[path = "../../../tempest/src/memory/faults.rs"]

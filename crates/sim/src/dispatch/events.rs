@@ -4,12 +4,11 @@
 
 use std::collections::VecDeque;
 
-use hardware::{Dispatched, EventQueue, Waits};
+use hardware::{Dispatched, EventQueue, Refill, Waits};
 use machine::Class;
 use tempest::world::{DispatchKey, Held, Name};
 use units::Time;
 
-use super::Found;
 use crate::processor::core::{Event, Job};
 
 /// A message that has come to its node.
@@ -31,6 +30,14 @@ impl Arrived {
     pub(crate) fn same_stream(&self, other: &Self) -> bool {
         self.key != DispatchKey::NoSync && self.key == other.key && self.source == other.source
     }
+}
+
+/// An event that a processor has found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) job: Job,
+    /// The time since which the dispatch queue fetches the event back from memory.
+    pub(crate) refill: Refill,
 }
 
 /// The request of a thread for a key.

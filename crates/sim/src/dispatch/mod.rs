@@ -41,7 +41,6 @@ pub(crate) mod state_machine;
 mod testing;
 pub(crate) mod turns;
 
-use hardware::Refill;
 use machine::{ByClass, Capability, Class, Cost, Endpoints, Machine, NetworkProcessor};
 use pdq::specification::Config;
 use tempest::Policy;
@@ -49,9 +48,10 @@ use tempest::policy::{Dispatch as Order, Injector, Servers, Split};
 use units::Time;
 
 use crate::prices::List;
-use crate::processor::core::{Core, Job};
+use crate::processor::core::Core;
 pub(crate) use dispatcher::Dispatcher;
 use events::Events;
+pub(crate) use events::Found;
 use network::NetworkProcessors;
 use own::Own;
 use register::Register;
@@ -144,14 +144,6 @@ pub(crate) enum Poll {
     LeaveToOthers,
     /// The thread leaves the processor first, if the processor is to be dedicated.
     Adapt,
-}
-
-/// An event that a processor has found.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) job: Job,
-    /// The time since which the dispatch queue fetches the event back from memory.
-    pub(crate) refill: Refill,
 }
 
 impl Dispatch {

@@ -39,9 +39,8 @@ use tempest::policy::Servers;
 use tempest::world::DispatchKey;
 use units::Time;
 
-use super::Found;
 use super::ahead::Ahead;
-use super::events::{Arrived, Events, Inbox};
+use super::events::{Arrived, Events, Found, Inbox};
 use crate::processor::core::{Event, Job, Step};
 
 /// The division of handlers between the network processor and the computing processor.

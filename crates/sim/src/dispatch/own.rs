@@ -6,8 +6,7 @@
 
 use units::Time;
 
-use super::Found;
-use super::events::{Arrived, Events, Inbox};
+use super::events::{Arrived, Events, Found, Inbox};
 use crate::processor::core::{Event, Job};
 
 /// The messages that no processor has looked at.

@@ -5,8 +5,7 @@
 
 use units::Time;
 
-use super::Found;
-use super::events::Events;
+use super::events::{Events, Found};
 
 /// The register in which the next event of the dispatch queue appears.
 #[derive(Clone, Copy, Debug)]

@@ -19,8 +19,7 @@ use machine::SoftwareDispatch;
 use tempest::world::AddressRange;
 use units::Time;
 
-use super::Found;
-use super::events::{Arrived, Events, Inbox, Request};
+use super::events::{Arrived, Events, Found, Inbox, Request};
 use super::precedence::Precedence;
 
 /// The routine of one node.

@@ -5,8 +5,7 @@
 use machine::Class;
 use units::Time;
 
-use super::Found;
-use super::events::Events;
+use super::events::{Events, Found};
 
 /// The state machine. All events that wait for it are in the dispatch queue.
 #[derive(Clone, Copy, Debug)]

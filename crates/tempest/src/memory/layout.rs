@@ -3,16 +3,14 @@
 //! It is a sequence of pages, each with a home node. Arrays begin at pages. This module must never know tags,
 //! threads or messages.
 
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
 use ::segment::{Field, Form, Width};
-use bytemuck::{Pod, Zeroable};
 
-use crate::{Element, Key, NodeId, Word};
+use crate::{BadLayout, Block, Element, NodeId, Word};
 
 /// The number of bytes that blocks are counted and moved by, modelled and native.
 pub(crate) const WORD_BYTES: u32 = 8;
@@ -22,24 +20,6 @@ pub(crate) const PAGE_WORDS: u32 = 512;
 
 /// The size of a page in bytes.
 pub(crate) const PAGE_BYTES: usize = PAGE_WORDS as usize * WORD_BYTES as usize;
-
-/// The number of a block of the address space, from 0; equal on every node.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub struct Block(pub u32);
-
-impl Block {
-    /// The key of all events that concern the block.
-    pub const fn key(self) -> Key {
-        Key::Block(self)
-    }
-}
-
-impl fmt::Display for Block {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "block {}", self.0)
-    }
-}
 
 /// The placement of an array's pages: their home nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -85,22 +65,6 @@ pub(crate) struct Region {
     pub(crate) pages: Range<u32>,
 }
 
-/// A layout that is not possible. It displays as a sentence that states the expected layout.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BadLayout(String);
-
-impl BadLayout {
-    pub(crate) fn new(why: String) -> Self {
-        Self(why)
-    }
-}
-
-impl fmt::Display for BadLayout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// The address space: blocks, pages and their homes, arrays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
@@ -120,10 +84,10 @@ impl Layout {
     /// [`BadLayout`] if a block is not of 16, 32, 64 or 128 bytes, or there is no node.
     pub fn new(nodes: u32, block: u32) -> Result<Self, BadLayout> {
         if ![16, 32, 64, 128].contains(&block) {
-            return Err(BadLayout(format!("blocks of {block} bytes: expected 16, 32, 64 or 128")));
+            return Err(BadLayout::new(format!("blocks of {block} bytes: expected 16, 32, 64 or 128")));
         }
         if nodes == 0 {
-            return Err(BadLayout("shared memory of no nodes: expected at least 1".to_owned()));
+            return Err(BadLayout::new("shared memory of no nodes: expected at least 1".to_owned()));
         }
         let block = (block / WORD_BYTES).trailing_zeros();
         Ok(Self { nodes, block, homes: Vec::new(), touched: Vec::new(), regions: Vec::new() })
@@ -157,12 +121,14 @@ impl Layout {
     ) -> Result<Array<T>, BadLayout> {
         let width = Width::of::<T::Atomic>();
         if width != Width::Eight {
-            return Err(BadLayout(format!(
+            return Err(BadLayout::new(format!(
                 "`{name}` begins with a word of {width}: expected one of 8 bytes"
             )));
         }
         let Ok(form) = Form::words(words as usize) else {
-            return Err(BadLayout(format!("records of {words} words in `{name}`: expected a power of two")));
+            return Err(BadLayout::new(format!(
+                "records of {words} words in `{name}`: expected a power of two"
+            )));
         };
         self.allocate(name, len, form, homes)
     }
@@ -184,7 +150,7 @@ impl Layout {
             Some(Field { name: field.name, offset: field.at as usize, width: width(field.bytes)? })
         });
         let form = Form::record(R::LAYOUT.bytes as usize, &fields.collect::<Vec<_>>());
-        let form = form.map_err(|bad| BadLayout(format!("`{}` in `{name}`: {bad}", R::LAYOUT.name)))?;
+        let form = form.map_err(|bad| BadLayout::new(format!("`{}` in `{name}`: {bad}", R::LAYOUT.name)))?;
         self.allocate(name, len, form, homes)
     }
 
@@ -204,7 +170,7 @@ impl Layout {
         let Some((part_pages, pages)) =
             part_pages.zip(pages).filter(|&(_, pages)| pages <= Self::MAX_PAGES - first)
         else {
-            return Err(BadLayout(format!(
+            return Err(BadLayout::new(format!(
                 "{len} elements of {bytes} bytes in `{name}`: shared memory has at most {} GiB, and no room for them",
                 (Self::MAX_PAGES * PAGE_BYTES) >> 30
             )));
@@ -229,7 +195,7 @@ impl Layout {
         });
         match homes {
             Homes::At(node) if node.0 >= self.nodes => {
-                Err(BadLayout(format!("`{name}` at {node}: there are {} nodes", self.nodes)))
+                Err(BadLayout::new(format!("`{name}` at {node}: there are {} nodes", self.nodes)))
             }
             _ => Ok(Array { region, identity, word: PhantomData }),
         }
@@ -255,10 +221,10 @@ impl Layout {
     /// [`BadLayout`] if the array is of another space or has no such elements, or there is no such node.
     pub fn place<T>(&mut self, array: Array<T>, range: Range<usize>, home: NodeId) -> Result<(), BadLayout> {
         let Some(region) = self.region_in(array) else {
-            return Err(BadLayout("a home for elements of an array of another space".to_owned()));
+            return Err(BadLayout::new("a home for elements of an array of another space".to_owned()));
         };
         if range.start > range.end || range.end > region.len || home.0 >= self.nodes {
-            return Err(BadLayout(format!(
+            return Err(BadLayout::new(format!(
                 "elements {range:?} of `{}` at {home}: it has {} elements, and there are {} nodes",
                 region.name, region.len, self.nodes
             )));

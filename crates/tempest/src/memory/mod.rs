@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `layout` | the address space as plain data: pages and their homes, arrays and records in it |
 //! | `frames` | the address space of a run, with the room on a node for pages of others |
+//! | `right` | tags, rights, faults, lowerings |
 //! | `store` | one node's copy: words, which pages are mapped |
 //! | `tags` | the tags of a copy |
 //! | `faults` | the threads that wait for each block, and the accesses that are granted but not yet done |
@@ -51,12 +52,14 @@ mod faults;
 mod faults_tests;
 mod frames;
 mod layout;
+mod right;
 mod shared;
 mod store;
 mod tags;
 mod watchers;
 
 pub use frames::{AddressSpace, Frames, NoFrames};
-pub use layout::{Array, BadLayout, Block, Homes, Layout};
+pub use layout::{Array, Homes, Layout};
+pub use right::{Fault, Lowering, Right, Tag};
 pub use shared::{Run, RunMut, Shared};
-pub use store::{Fault, Lowering, Memory, Right, Tag, Words};
+pub use store::{Memory, Words};

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use ::segment::{Column, Stride};
 
 use super::layout::WORD_BYTES;
-use super::store::{Memory, Right, TAG_SHIFT};
-use crate::{Array, Block, NodeId, Word, word};
+use super::store::{Memory, TAG_SHIFT};
+use crate::data::word;
+use crate::{Array, Block, Element, NodeId, Right, Word};
 
 /// The largest number of elements of a run: the bound on the use of a right after its test.
 const LONGEST_RUN: usize = 512;
@@ -32,6 +33,37 @@ pub struct Shared<T: Word> {
 impl<T: Word> Clone for Shared<T> {
     fn clone(&self) -> Self {
         Self { column: self.column.clone(), memory: Arc::clone(&self.memory), ..*self }
+    }
+}
+
+impl Memory {
+    /// A handle to the elements of an array in this copy.
+    ///
+    /// # Panics
+    /// If the array is of another space.
+    pub fn bind<T: Word>(self: &Arc<Self>, array: Array<T>) -> Shared<T> {
+        Shared::new(Arc::clone(self), array, 0).unwrap_or_else(|| {
+            panic!("shared array {} has no words of {} bytes", array.region, size_of::<T>())
+        })
+    }
+
+    /// A handle to a field, by its name, of the records of an array in this copy: element i is the field of record i.
+    ///
+    /// # Panics
+    /// If the array is of another space, or its records have no such field of this size.
+    pub fn bind_field<R: Element, T: Word>(self: &Arc<Self>, array: Array<R>, field: &str) -> Shared<T> {
+        let declared = R::LAYOUT.fields.iter().find(|declared| declared.name == field);
+        let sized = declared.filter(|declared| declared.bytes as usize == size_of::<T>());
+        let shared = sized.and_then(|sized| Shared::new(Arc::clone(self), array, sized.at as usize));
+        shared.unwrap_or_else(|| {
+            let fields = R::LAYOUT.fields.iter().map(|field| format!("`{}` of {}", field.name, field.bytes));
+            panic!(
+                "`{}` has no field `{field}` of {} bytes: expected {}",
+                R::LAYOUT.name,
+                size_of::<T>(),
+                fields.collect::<Vec<_>>().join(", ")
+            )
+        })
     }
 }
 

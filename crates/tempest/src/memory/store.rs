@@ -13,74 +13,13 @@ use super::faults::Faults;
 use super::layout::{PAGE_BYTES, PAGE_WORDS, SharedLayout};
 use super::tags::Tags;
 use super::watchers::Watchers;
-use crate::address::AddressRange;
-use crate::message::Packet;
+use crate::data::address::AddressRange;
 use crate::sync::TagCells;
-use crate::{Array, Block, Element, Layout, NodeId, Shared, Waiter, Word};
+use crate::{Array, Block, Fault, Layout, NodeId, Right, Tag, Waiter};
 
 /// Each group of `1 << TAG_SHIFT` bytes, the shortest block, has a tag, and the tags of a block are equal. So
 /// a test need not know the length of blocks.
 pub(super) const TAG_SHIFT: u32 = 4;
-
-/// A node's right to a block.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum Tag {
-    /// The node may not access the block: it has no copy.
-    Invalid = 0,
-    /// The node may load words of the block.
-    ReadOnly = 1,
-    /// The node may load and store words of the block: no other node has a copy.
-    Writable = 2,
-}
-
-/// The right that an access needs.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Right {
-    /// The right to load.
-    Read,
-    /// The right to store.
-    Write,
-}
-
-impl Right {
-    /// The least tag that gives this right.
-    pub const fn tag(self) -> Tag {
-        match self {
-            Right::Read => Tag::ReadOnly,
-            Right::Write => Tag::Writable,
-        }
-    }
-}
-
-/// An access that a tag forbids, as the protocol receives it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fault {
-    /// The block.
-    pub block: Block,
-    /// The right that the access needs.
-    pub wants: Right,
-    /// Whether the block's page is mapped on this node. If not, the protocol has to find room for it, or to give it back its
-    /// rights, first.
-    pub mapped: bool,
-}
-
-/// A right that a handler takes away from its own node, and the continuation that follows.
-///
-/// For worlds: the tags of the blocks are lowered to `tag` when no granted access to them is outstanding.
-/// When every computing processor of the node has acknowledged, `then` is handled under the key that has been
-/// held since.
-#[derive(Clone, Debug)]
-pub struct Lowering {
-    /// The first block.
-    pub first: Block,
-    /// The number of consecutive blocks.
-    pub count: u32,
-    /// The tag to which they are lowered.
-    pub tag: Tag,
-    /// The message that is handled afterwards.
-    pub then: Packet,
-}
 
 /// The number of pages whose tags fill a page of memory.
 const PAGES_OF_TAGS: u32 = 1 << TAG_SHIFT;
@@ -155,35 +94,6 @@ impl Memory {
     /// The address space.
     pub fn layout(&self) -> &Layout {
         &self.layout
-    }
-
-    /// A handle to the elements of an array in this copy.
-    ///
-    /// # Panics
-    /// If the array is of another space.
-    pub fn bind<T: Word>(self: &Arc<Self>, array: Array<T>) -> Shared<T> {
-        Shared::new(Arc::clone(self), array, 0).unwrap_or_else(|| {
-            panic!("shared array {} has no words of {} bytes", array.region, size_of::<T>())
-        })
-    }
-
-    /// A handle to a field, by its name, of the records of an array in this copy: element i is the field of record i.
-    ///
-    /// # Panics
-    /// If the array is of another space, or its records have no such field of this size.
-    pub fn bind_field<R: Element, T: Word>(self: &Arc<Self>, array: Array<R>, field: &str) -> Shared<T> {
-        let declared = R::LAYOUT.fields.iter().find(|declared| declared.name == field);
-        let sized = declared.filter(|declared| declared.bytes as usize == size_of::<T>());
-        let shared = sized.and_then(|sized| Shared::new(Arc::clone(self), array, sized.at as usize));
-        shared.unwrap_or_else(|| {
-            let fields = R::LAYOUT.fields.iter().map(|field| format!("`{}` of {}", field.name, field.bytes));
-            panic!(
-                "`{}` has no field `{field}` of {} bytes: expected {}",
-                R::LAYOUT.name,
-                size_of::<T>(),
-                fields.collect::<Vec<_>>().join(", ")
-            )
-        })
     }
 
     /// The tag of a block.
@@ -344,12 +254,5 @@ impl Memory {
     /// waited for it.
     pub(crate) fn done(&self, block: Block, thread: u32) -> bool {
         self.faults.done(block, thread)
-    }
-}
-
-impl Lowering {
-    /// The blocks whose tags are lowered.
-    pub fn blocks(&self) -> impl Iterator<Item = Block> {
-        (self.first.0..self.first.0 + self.count).map(Block)
     }
 }

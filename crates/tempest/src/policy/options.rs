@@ -1,9 +1,10 @@
 //! The options that may stand behind the name of a policy: one table for the parser, for the expected forms in
 //! errors, and for lists. This module must never know how a policy is written back.
 
-use std::str::FromStr;
+use units::Time;
 
-use super::{BadPolicy, Dispatch, HELPER_WAITS, Notice, Policy, Servers, Turns};
+use super::arrangement::{Dispatch, HELPER_WAITS, Notice, Policy, Servers, Turns};
+use super::bad_policy::BadPolicy;
 
 /// An option of policies.
 #[derive(Debug)]
@@ -67,7 +68,7 @@ pub static OPTIONS: &[PolicyOption] = &[
         "+helper",
         "a helper of each node, which is no processor, runs what nobody has run for 50 us",
         |policy, _| {
-            policy.helper = Some(policy.helped(HELPER_WAITS)?);
+            policy.helper = Some(helped(policy, HELPER_WAITS)?);
             Ok(())
         },
     ),
@@ -77,7 +78,7 @@ pub static OPTIONS: &[PolicyOption] = &[
         |policy, time| {
             let bad = |why| BadPolicy::HelperTime { option: format!("helper={time}"), why };
             let waits = time.parse().map_err(bad)?;
-            policy.helper = Some(policy.helped(waits)?);
+            policy.helper = Some(helped(policy, waits)?);
             Ok(())
         },
     ),
@@ -97,17 +98,19 @@ impl PolicyOption {
         self.text.trim_start_matches('+').split('=').next().unwrap_or_default()
     }
 
-    /// The capabilities that a machine needs for this option beyond those for `floating`, in the words of a machine file's
-    /// `can`.
-    pub fn needs(&self) -> Vec<&'static str> {
-        let needs = |text: &str| Policy::from_str(text).map_or_else(|_| Vec::new(), |policy| policy.needs());
-        let without = needs("floating");
-        let option = self.text.replace('K', "1").replace("TIME", "1us");
-        needs(&format!("floating{option}")).into_iter().filter(|need| !without.contains(need)).collect()
-    }
-
     fn takes_value(&self) -> bool {
         self.text.contains('=')
+    }
+}
+
+/// The time that a helper waits. Refused where a helper has nothing to do: it serves computing processors
+/// that run handlers and poll for them.
+fn helped(policy: &Policy, waits: Time) -> Result<Time, BadPolicy> {
+    let computing = matches!(policy.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
+    if computing && policy.notice == Notice::Poll {
+        Ok(waits)
+    } else {
+        Err(BadPolicy::Helper { policy: policy.to_string() })
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This module must never know the cost of anything.
 
-use crate::access::Touch;
+use crate::plain::access::Touch;
 use crate::{Access, MemoryEvents, Work};
 
 /// The accounts of the thread or handler that runs now on a processor of a model. A world whose work takes real time has none.

@@ -2,9 +2,9 @@
 //!
 //! This module must never know how a world moves them.
 
-use crate::message::Packet;
-use crate::node::Node;
-use crate::transfer::Transfer;
+use crate::data::segment::Segments;
+use crate::data::transfer::Transfer;
+use crate::plain::packet::Packet;
 use crate::{Block, NodeId, Place};
 
 /// The messages and data that the thread or handler running now on a processor sends.
@@ -32,9 +32,8 @@ pub trait Messages {
     /// is no room now.
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool;
 
-    /// The given node, if loads and stores of this processor reach the memory of its segments; `None`
-    /// otherwise.
-    fn mapped(&self, node: NodeId) -> Option<&Node> {
+    /// The segments of a node, if loads and stores of this processor reach their memory; `None` otherwise.
+    fn mapped(&self, node: NodeId) -> Option<&Segments> {
         let _ = node;
         None
     }

@@ -5,11 +5,13 @@
 
 mod accounting;
 mod messages;
+mod pace;
 mod scheduling;
 mod wait;
 
 pub use accounting::Accounting;
 pub use messages::Messages;
+pub use pace::{Pace, PollInterval};
 pub use scheduling::Scheduling;
 pub use wait::Wait;
 

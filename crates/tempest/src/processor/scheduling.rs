@@ -7,8 +7,8 @@ use std::any::Any;
 use units::Time;
 
 use super::Wait;
-use crate::key::{DispatchKey, Proof};
-use crate::message::Packet;
+use crate::plain::key::{DispatchKey, Proof};
+use crate::plain::packet::Packet;
 use crate::{Block, Event, Memory, Tag, Waiter};
 
 /// The waits, polls, holds and faults of the thread or handler that runs now on a processor.

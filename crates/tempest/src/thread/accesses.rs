@@ -5,10 +5,11 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use super::handle::{Holding, Thread};
 use super::segment_words::SegmentWords;
-use super::{Holding, Thread};
+use crate::data::word;
 use crate::processor::{Accounting, Wait};
-use crate::{Access, Block, IntegerWord, Memory, Primitive, Right, Run, RunMut, Segment, Shared, Word, word};
+use crate::{Block, IntegerWord, Memory, Primitive, Right, Run, RunMut, Segment, Shared, Word};
 
 /// The most blocks of a run of accesses that are under way at once.
 const AHEAD: usize = 32;
@@ -256,7 +257,7 @@ impl Thread<'_> {
             let block = array.run(from, range.end);
             let place = array.place(from);
             if let Some(accounting) = self.accounting {
-                accounting.approach(array.memory().address(place), Access::with(right));
+                accounting.approach(array.memory().address(place), right.access());
             } else if !array.allows(place, right) {
                 asked = self.read_ahead(array, (from, asked, range.end), right);
             }
@@ -270,7 +271,7 @@ impl Thread<'_> {
             if let Some(accounting) = self.accounting {
                 account(accounting, array, place, right);
                 for place in run.skip(1).map(|index| array.place(index)) {
-                    accounting.approach(array.memory().address(place), Access::with(right));
+                    accounting.approach(array.memory().address(place), right.access());
                     account(accounting, array, place, right);
                 }
             }
@@ -321,7 +322,7 @@ impl Thread<'_> {
         access: impl FnOnce(&T::Atomic) -> R,
     ) -> R {
         let place = array.place(index);
-        accounting.approach(array.memory().address(place), Access::with(right));
+        accounting.approach(array.memory().address(place), right.access());
         let result = self.test_and_access(array, index, right, access);
         account(accounting, array, place, right);
         result
@@ -375,5 +376,5 @@ impl Thread<'_> {
 
 /// Accounts for one word that was loaded or stored.
 fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, place: usize, right: Right) {
-    accounting.access(array.memory().address(place), Access::with(right));
+    accounting.access(array.memory().address(place), right.access());
 }

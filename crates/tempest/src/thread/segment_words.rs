@@ -9,9 +9,10 @@
 
 use std::ops::Range;
 
-use crate::access::Touch;
+use crate::data::word;
+use crate::plain::access::Touch;
 use crate::processor::Accounting;
-use crate::{Access, Segment, Word, word};
+use crate::{Access, Segment, Word};
 
 /// The words of a node's part of a segment, as a thread of the node accesses them: see [`Thread::words`](crate::Thread::words).
 #[derive(Clone, Copy)]

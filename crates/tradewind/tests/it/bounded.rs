@@ -167,7 +167,7 @@ fn programs() -> Vec<Row> {
             "32 bits",
             "a charge has no more than 4294967295 operations of a kind",
             End::Elsewhere(
-                "crates/tempest/src/work.rs",
+                "crates/tempest/src/plain/work.rs",
                 "charges_have_an_end",
                 "no more than 4294967295 operations",
             ),
@@ -178,7 +178,7 @@ fn programs() -> Vec<Row> {
             "64 bits",
             "a count has 64 bits",
             End::Elsewhere(
-                "crates/tempest/src/event_tests.rs",
+                "crates/tempest/src/data/event_tests.rs",
                 "a_count_does_not_begin_again_at_nothing",
                 "is at 18446744073709551615 and cannot count 1 more",
             ),
@@ -200,7 +200,7 @@ fn programs() -> Vec<Row> {
             "16 bits number them",
             "is one too many: a node has at most 65536",
             End::Elsewhere(
-                "crates/tempest/src/segment.rs",
+                "crates/tempest/src/data/segment.rs",
                 "segments_have_an_end",
                 "a node has at most 65536",
             ),

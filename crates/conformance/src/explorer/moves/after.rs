@@ -10,8 +10,8 @@ use tempest::{NodeId, Right, Tag};
 
 use super::super::Rules;
 use super::super::model::{Packet, ensure};
-use super::HomeMove;
 use super::state::{Channel, Entry, OfPage, Part, Said, State};
+use super::step::HomeMove;
 
 /// A state that a move changes.
 pub(super) struct After<'r, R> {

@@ -8,7 +8,7 @@ use tempest::{NodeId, Right, Tag};
 
 use super::super::Rules;
 use super::super::model::{Copy, OWN_WAITING, Packet, deliverable, ensure};
-use super::{HomeMove, HomeScope};
+use super::step::{HomeMove, HomeScope};
 
 /// A message about a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

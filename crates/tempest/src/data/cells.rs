@@ -1,0 +1,148 @@
+//! Arrays of words that handlers and threads of a node share: ghost values, counters.
+//!
+//! Cells are relaxed atomics of 1, 2, 4 or 8 bytes: any thread or handler of the node may read and write any cell, and no access
+//! tears. They carry no order by themselves. An [`Event`](crate::Event) orders them: what a handler wrote
+//! before it signalled an event is seen by the thread that waited for the event.
+//!
+//! Each access names the thread or handler that makes it, and is made at the instant of its clock: see [`Clocked`].
+//!
+//! This module must never know what the words mean.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ::segment::{Form, Mapping, Pages, Width, Words};
+
+use super::word;
+use crate::{Clocked, IntegerWord, Word};
+
+/// A fixed-length array of words that handlers and threads of a node share.
+///
+/// Each access names the thread or handler `on` that makes it, or the [`Setup`](crate::Setup) or [`Quiet`](crate::Quiet) before and
+/// after the run. A model makes the access at the instant of that clock: it finds what the node's handlers have written until then,
+/// and nothing that they write later.
+#[derive(Debug)]
+pub struct Cells<T: Word> {
+    words: Words<T::Atomic>,
+}
+
+impl<T: Word> Cells<T> {
+    /// Makes `len` cells, each holding `value`.
+    ///
+    /// # Panics
+    /// If the system has no room for them.
+    pub fn new(len: usize, value: T) -> Self {
+        let width = Width::of::<T::Atomic>();
+        let bytes = len.checked_mul(width.bytes()).unwrap_or_else(|| {
+            panic!("{len} cells of {} bytes: expected no more than a process can address", width.bytes())
+        });
+        let mapping = Arc::new(Mapping::new([(Form::elements(width), bytes)], Pages::Huge));
+        let words = mapping.words(0).expect("the mapping is of words of this width");
+        if Word::to_bits(value) != 0 {
+            words.iter().for_each(|cell| word::store(cell, value));
+        }
+        Self { words }
+    }
+
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether the array has no cells.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Makes another handle to this array's memory.
+    pub(crate) fn same(&self) -> Self {
+        Self { words: self.words() }
+    }
+
+    /// The memory of the cells, shared: its holder may read and write it too.
+    pub(crate) fn words(&self) -> Words<T::Atomic> {
+        self.words.clone()
+    }
+
+    /// The `len` cells from cell `from` on.
+    ///
+    /// # Panics
+    /// If the array ends before them.
+    pub(crate) fn stretch(&self, from: usize, len: usize) -> &[T::Atomic] {
+        &self.words[from..][..len]
+    }
+
+    /// The value that cell `at` has, where no clock reads it.
+    #[cfg(test)]
+    pub(crate) fn held(&self, at: usize) -> T {
+        word::load(&self.words[at])
+    }
+
+    /// Writes `values` into the cells from cell `from` on.
+    ///
+    /// # Panics
+    /// If the array ends before the last value.
+    pub fn write(&self, on: &impl Clocked, from: usize, values: &[T]) {
+        on.settle();
+        self.put(from, values);
+    }
+
+    /// Writes `values` into the cells from cell `from` on, at no instant of a clock: data that events order.
+    ///
+    /// # Panics
+    /// If the array ends before the last value.
+    pub(crate) fn put(&self, from: usize, values: &[T]) {
+        bulk::store(self.stretch(from, values.len()), word::values(values));
+    }
+
+    /// Fills `values` from the cells from cell `from` on.
+    ///
+    /// # Panics
+    /// If the array ends before the last value.
+    pub fn read(&self, on: &impl Clocked, from: usize, values: &mut [T]) {
+        on.settle();
+        bulk::load(self.stretch(from, values.len()), word::values_mut(values));
+    }
+
+    /// The value of cell `at`.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    #[inline]
+    pub fn get(&self, on: &impl Clocked, at: usize) -> T {
+        on.settle();
+        word::load(&self.words[at])
+    }
+
+    /// Sets cell `at`.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    #[inline]
+    pub fn set(&self, on: &impl Clocked, at: usize, value: T) {
+        on.settle();
+        word::store(&self.words[at], value);
+    }
+}
+
+impl<T: IntegerWord> Cells<T> {
+    /// Adds to cell `at` in one step, wrapping, and returns the value before.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    #[inline]
+    pub fn add(&self, on: &impl Clocked, at: usize, amount: T) -> T {
+        on.settle();
+        word::add(&self.words[at], amount, Ordering::Relaxed)
+    }
+
+    /// Puts a value into cell `at`, and returns the value before, in one step that acquires and releases.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    #[inline]
+    pub(crate) fn swap(&self, on: &impl Clocked, at: usize, value: T) -> T {
+        on.settle();
+        word::swap(&self.words[at], value)
+    }
+}

@@ -1,0 +1,282 @@
+//! Segments of other nodes as plain loads and stores, where their memory is mapped: natively within one
+//! process, in a model never.
+//!
+//! A thread [maps](Thread::map) a node's part of a segment once, and then reads and writes its words through
+//! the handle. No world stands between: an access is one comparison and the instruction itself. The
+//! comparison checks the bound and the [right](crate::Rights) at once, because a handle shows all words to a
+//! node that has the right and none to a node that lacks it. A refused access panics at the caller and
+//! changes nothing.
+//!
+//! # Order of accesses
+//!
+//! [`put`](Mapped::put), [`get`](Mapped::get) and the copies are relaxed: each word arrives whole, but
+//! another processor may see two of them in either order. [`fetch_add`](Mapped::fetch_add) and
+//! [`compare_exchange`](Mapped::compare_exchange) acquire and release.
+//!
+//! - Words that a thread put *before* it sends a message, transfers, deposits, signals, ends a hold, enters a phase
+//!   or changes a word atomically are seen by the receiver of that news: by the message's handler, after the wait
+//!   that the deposit's count or the signal ended, and by a thread whose own atomic step finds the changed word.
+//! - Hence a thread that gets words after such news finds the words put before it.
+//! - A thread sees its own accesses in order. Words of its own node are the same memory as
+//!   [`Segment::cells`].
+//!
+//! # Counts
+//!
+//! Nothing. These are loads and stores of the thread, like accesses to its own memory. They are no messages, no
+//! deposits, and no part of any volume; a loop of them would otherwise be mostly counting.
+//!
+//! A program that needs puts and gets in every world uses the split-phase protocol, which takes this way where it is
+//! asked to and memory is mapped. This module must never know how memory came to be mapped.
+
+use std::sync::atomic::Ordering;
+
+use super::segment::{Deed, Part, SegmentId, Segments, range};
+use super::word;
+use crate::{Cells, IntegerWord, NodeId, Place, Word};
+
+/// A node's part of a segment, within reach of this processor's loads and stores. Made by [`Thread::map`](crate::Thread::map).
+pub struct Mapped<'a, T: Word> {
+    /// The words that this node may read, write, and change atomically: for each, all words of the part or
+    /// none.
+    readable: &'a [T::Atomic],
+    writable: &'a [T::Atomic],
+    changeable: &'a [T::Atomic],
+    by: NodeId,
+    of: NodeId,
+    there: &'a Segments,
+    segment: SegmentId,
+}
+
+impl<T: Word> Clone for Mapped<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Word> Copy for Mapped<'_, T> {}
+
+impl<'a, T: Word> Mapped<'a, T> {
+    /// Makes the handle by which node `by` uses a segment of node `of`, whose segments are `there`.
+    pub(crate) fn new(by: NodeId, of: NodeId, there: &'a Segments, segment: SegmentId) -> Self {
+        let part = there.part(segment);
+        let part: &Part = part.unwrap_or_else(|| panic!("{of} has no segment {}", segment.0));
+        let open = |deed| part.open((by, of), deed);
+        Self {
+            readable: open(Deed::Read),
+            writable: open(Deed::Write),
+            changeable: open(Deed::Change),
+            by,
+            of,
+            there,
+            segment,
+        }
+    }
+
+    /// Reads a word.
+    ///
+    /// # Panics
+    /// If the part has no such word, or this node may not read it.
+    #[inline]
+    pub fn get(&self, offset: usize) -> T {
+        match self.readable.get(offset) {
+            Some(word) => word::load(word),
+            None => self.refuse(Deed::Read, offset, 1),
+        }
+    }
+
+    /// Writes a word.
+    ///
+    /// # Panics
+    /// If the part has no such word, or this node may not write it.
+    #[inline]
+    pub fn put(&self, offset: usize, value: T) {
+        match self.writable.get(offset) {
+            Some(word) => word::store(word, value),
+            None => self.refuse(Deed::Write, offset, 1),
+        }
+    }
+
+    /// Fills `values` from the words from `offset` on.
+    ///
+    /// # Panics
+    /// If the part ends before them, or this node may not read them.
+    pub fn read(&self, offset: usize, values: &mut [T]) {
+        bulk::load(self.stretch(self.readable, Deed::Read, offset, values.len()), word::values_mut(values));
+    }
+
+    /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on. It names no clock, because a world that maps
+    /// memory has none but the host's.
+    ///
+    /// # Panics
+    /// If the part or `cells` ends before them, or this node may not read the part.
+    pub fn read_into(&self, offset: usize, cells: &Cells<T>, cell: usize, len: usize) {
+        bulk::copy(self.stretch(self.readable, Deed::Read, offset, len), cells.stretch(cell, len));
+    }
+
+    /// Writes `values` into the words from `offset` on.
+    ///
+    /// # Panics
+    /// If the part ends before them, or this node may not write them.
+    pub fn write(&self, offset: usize, values: &[T]) {
+        bulk::store(self.stretch(self.writable, Deed::Write, offset, values.len()), word::values(values));
+    }
+
+    #[inline]
+    fn stretch(&self, open: &'a [T::Atomic], deed: Deed, offset: usize, len: usize) -> &'a [T::Atomic] {
+        match range(offset, len).and_then(|range| open.get(range)) {
+            Some(words) => words,
+            None => self.refuse(deed, offset, len),
+        }
+    }
+
+    /// Panics with the access and the reason for its refusal. It takes the handle by value, so that the fast
+    /// path need not keep the handle in memory.
+    #[cold]
+    #[inline(never)]
+    fn refuse(self, deed: Deed, offset: usize, words: usize) -> ! {
+        let place = Place { segment: self.segment, offset: u32::try_from(offset).unwrap_or(u32::MAX) };
+        panic!("{}", self.there.refuse((self.by, self.of), deed, place, words))
+    }
+}
+
+impl<T: IntegerWord> Mapped<'_, T> {
+    /// Adds `amount` to a word atomically, wrapping, and returns the word's previous value.
+    ///
+    /// # Panics
+    /// If the part has no such word, or this node may not change it atomically.
+    #[inline]
+    pub fn fetch_add(&self, offset: usize, amount: T) -> T {
+        word::add(self.changeable(offset), amount, Ordering::AcqRel)
+    }
+
+    /// Replaces a word by `new` atomically if it holds `current`. Returns the word's previous value either
+    /// way.
+    ///
+    /// # Errors
+    /// The word's value, if it is not `current`.
+    ///
+    /// # Panics
+    /// If the part has no such word, or this node may not change it atomically.
+    #[inline]
+    pub fn compare_exchange(&self, offset: usize, current: T, new: T) -> Result<T, T> {
+        word::exchange(self.changeable(offset), current, new)
+    }
+
+    #[inline]
+    fn changeable(&self, offset: usize) -> &T::Atomic {
+        match self.changeable.get(offset) {
+            Some(word) => word,
+            None => self.refuse(Deed::Change, offset, 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    use pdq::DispatcherId;
+
+    use super::*;
+    use crate::run::job::Resident;
+    use crate::world::Node;
+    use crate::{Flow, Job, Protocol, Quiet, Report, Rights, Setup, Shape};
+
+    /// A program with a segment of 4 words, 0 to 3, and the rights that it is configured with.
+    struct Four;
+
+    impl Protocol for Four {
+        type Config = Rights;
+        fn install(rights: &Rights, setup: &mut Setup<'_>) -> Self {
+            let segment = setup.segment_for(*rights, "four", 4, 0_u64);
+            segment.cells().write(setup, 0, &[0, 1, 2, 3]);
+            Self
+        }
+    }
+
+    #[crate::handlers]
+    impl Four {
+        fn main(&self, _: &crate::Thread<'_>) {}
+        fn report(&self, _: &mut Quiet<'_>) -> Report {
+            Report::default()
+        }
+    }
+
+    fn node(rights: Rights) -> Arc<Node> {
+        let (shape, flow) = (Shape { nodes: 2, threads: 1 }, Flow { window: 1, acknowledge_every: None });
+        let Resident { node, .. } = Job::new::<Four>(rights)
+            .settle(NodeId(1), shape, flow, DispatcherId::fresh().id(), None)
+            .expect("nothing is refused");
+        node
+    }
+
+    fn mapped(node: &Node, by: u32) -> Mapped<'_, u64> {
+        Mapped::new(NodeId(by), node.id(), node.segments(), SegmentId(0))
+    }
+
+    /// The message of the panic by which an access is refused.
+    fn refused<R>(access: impl FnOnce() -> R) -> String {
+        let panic = catch_unwind(AssertUnwindSafe(|| drop(access()))).expect_err("the access is refused");
+        panic.downcast_ref::<String>().expect("it says why").clone()
+    }
+
+    #[test]
+    fn words_are_reached_one_by_one_together_and_in_one_step() {
+        let node = node(Rights::ALL);
+        let there = mapped(&node, 0);
+        there.put(3, 30);
+        there.write(1, &[10, 20]);
+        assert_eq!((there.fetch_add(0, 5), there.compare_exchange(0, 5, 6)), (0, Ok(5)));
+        assert_eq!(there.compare_exchange(0, 5, 7), Err(6));
+        let (mut words, cells) = ([0; 3], Cells::new(3, 9));
+        there.read(0, &mut words);
+        there.read_into(2, &cells, 1, 2);
+        assert_eq!((words, there.get(3)), ([6, 10, 20], 30));
+        assert_eq!([0, 1, 2].map(|cell| cells.held(cell)), [9, 20, 30]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused_and_nothing_of_it_done() {
+        let node = node(Rights::ALL);
+        let there = mapped(&node, 0);
+        let place = "segment 0 of node 1, which has 4";
+        assert_eq!(refused(|| there.get(4)), format!("1 words for node 0 at offset 4 of {place}"));
+        assert_eq!(refused(|| there.put(4, 1)), format!("1 words from node 0 at offset 4 of {place}"));
+        assert_eq!(
+            refused(|| there.fetch_add(9, 1)),
+            format!("1 words changed by node 0 at offset 9 of {place}")
+        );
+        assert_eq!(
+            refused(|| there.write(3, &[7, 8])),
+            format!("2 words from node 0 at offset 3 of {place}")
+        );
+        assert!(refused(|| there.read(usize::MAX, &mut [0; 2])).contains("2 words for node 0"));
+        assert_eq!(there.get(3), 3);
+        let missing = || Mapped::<u64>::new(NodeId(0), node.id(), node.segments(), SegmentId(1));
+        assert_eq!(refused(missing), "node 1 has no segment 1");
+    }
+
+    #[test]
+    fn others_may_do_what_the_segment_is_for_and_its_own_node_anything() {
+        let does = |rights, by| {
+            let node = node(rights);
+            let there = mapped(&node, by);
+            let allows = |access: &dyn Fn()| catch_unwind(AssertUnwindSafe(access)).is_ok();
+            [allows(&|| _ = there.get(0)), allows(&|| there.put(0, 1)), allows(&|| _ = there.fetch_add(0, 1))]
+        };
+        let others = [Rights::NOTHING, Rights::READ, Rights::WRITE, Rights::READ_WRITE, Rights::ALL];
+        let expected = [
+            [false, false, false],
+            [true, false, false],
+            [false, true, false],
+            [true, true, false],
+            [true, true, true],
+        ];
+        assert_eq!(others.map(|rights| does(rights, 0)), expected);
+        assert_eq!(does(Rights::NOTHING, 1), [true; 3]);
+        let node = node(Rights::WRITE);
+        let says = "1 words for node 0 at offset 2 of segment 0 of node 1, which no other node may read";
+        assert_eq!(refused(|| mapped(&node, 0).get(2)), says);
+    }
+}

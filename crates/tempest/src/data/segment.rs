@@ -1,0 +1,569 @@
+//! Segments: memory of a node that other nodes reach without running a handler.
+//!
+//! Every node makes the same segments in the same order, so that one number names the counterpart on every
+//! node; their lengths may differ. Memory of another node is never a pointer: it is a node, a segment and an
+//! offset. All three are checked before anything is touched, and so is the right to touch it ([`Rights`]).
+//!
+//! Words are relaxed atomics of 1, 2, 4 or 8 bytes, as those of [`Cells`]. Transfers and deposits move 8 bytes at a time, which
+//! are one word of 8 bytes, two of 4, four of 2 or eight of 1 ([`Word::packed`]). A reader sees the words that another node has written once it has seen
+//! one of three things: the handler with which a [transfer](crate::Thread::transfer) ends, the count of words that
+//! [deposits](crate::Thread::deposit) have placed, or an order by the rules of [mapped](crate::Mapped) memory. This module
+//! must never know which part of a world moves the words.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+
+use ::segment::{AtomicWord, Words};
+
+use crate::data::address::{AddressRange, PAGE};
+use crate::{Cells, Event, NodeId, Waiter, Word};
+
+/// The number of a segment: from 0, in order of allocation, equal on every node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SegmentId(pub u16);
+
+/// The place of a word: a segment and an offset, without a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The segment.
+    pub segment: SegmentId,
+    /// The offset of the word in the segment, in words from 0.
+    pub offset: u32,
+}
+
+/// Consecutive words of a segment that a transfer gathers, or into which it scatters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// The place of the first word.
+    pub place: Place,
+    /// The number of words of 8 bytes from there on: each is one word of the segment, or two of 4 bytes, four of 2, eight of 1.
+    pub words: u32,
+}
+
+/// The operations that other nodes may perform on a node's part of a segment. The node itself may perform any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rights {
+    read: bool,
+    write: bool,
+    change: bool,
+}
+
+impl Rights {
+    /// Other nodes may do nothing.
+    pub const NOTHING: Self = Self { read: false, write: false, change: false };
+    /// Other nodes may read, where the segment is [mapped](crate::Thread::map).
+    pub const READ: Self = Self { read: true, ..Self::NOTHING };
+    /// Other nodes may write: by transfers, by deposits, and where the segment is mapped.
+    pub const WRITE: Self = Self { write: true, ..Self::NOTHING };
+    /// Other nodes may read and write.
+    pub const READ_WRITE: Self = Self { read: true, ..Self::WRITE };
+    /// Other nodes may read, write, and change words in one atomic step where the segment is mapped.
+    pub const ALL: Self = Self { change: true, ..Self::READ_WRITE };
+
+    pub(crate) fn allow(self, deed: Deed) -> bool {
+        match deed {
+            Deed::Read => self.read,
+            Deed::Write => self.write,
+            Deed::Change => self.change,
+        }
+    }
+}
+
+/// A kind of access to words of a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Deed {
+    Read,
+    Write,
+    /// An atomic read-modify-write.
+    Change,
+}
+
+/// A counter on cache lines of its own: other nodes add to it, and must not take the neighbouring data away.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Deposited(Event);
+
+/// This node's part of a segment. A clone refers to the same memory.
+#[derive(Debug)]
+pub struct Segment<T: Word> {
+    id: SegmentId,
+    /// The modelled address of the first word.
+    first: u64,
+    cells: Cells<T>,
+    deposited: Arc<Deposited>,
+}
+
+impl<T: Word> Clone for Segment<T> {
+    fn clone(&self) -> Self {
+        Self {
+            id: self.id,
+            first: self.first,
+            cells: self.cells.same(),
+            deposited: Arc::clone(&self.deposited),
+        }
+    }
+}
+
+impl<T: Word> Segment<T> {
+    /// The place of word `offset`, for use with any node.
+    pub fn place(&self, offset: u32) -> Place {
+        Place { segment: self.id, offset }
+    }
+
+    /// Words of 8 bytes from word `offset` on, for a transfer.
+    pub fn piece(&self, offset: u32, words: u32) -> Piece {
+        Piece { place: self.place(offset), words }
+    }
+
+    /// The segment's number.
+    pub(crate) fn id(&self) -> SegmentId {
+        self.id
+    }
+
+    /// The words of this node's part as cells, each read and written at the clock of the thread or handler that an access names. A
+    /// thread goes through data, which events order, by [`Thread::words`](crate::Thread::words).
+    #[inline]
+    pub fn cells(&self) -> &Cells<T> {
+        &self.cells
+    }
+
+    /// The modelled address of the first word of this node's part.
+    pub(crate) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The counter of words that deposits have placed in this node's part. A thread that has waited for a count sees all words
+    /// that were counted.
+    pub fn deposited(&self) -> &Event {
+        &self.deposited.0
+    }
+}
+
+/// The number of bytes that transfers and deposits move at a time.
+const PACKED: usize = 8;
+
+/// The error of an access to words that do not exist, or that the accessing node may not touch. It displays as a sentence that
+/// names both nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BadPlace {
+    /// The number of words of the access.
+    pub words: usize,
+    /// The place of the first of them.
+    pub place: Place,
+    /// The node whose segment it is.
+    pub node: NodeId,
+    /// The other node that accesses the words, and for what; `None` if the node does so itself.
+    by: Option<(NodeId, Deed)>,
+    /// The reason.
+    pub why: BadAccess,
+}
+
+/// The reason why words of a segment cannot be accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadAccess {
+    /// The node has no such segment.
+    NoSegment,
+    /// The access ends behind the segment, which has this number of words.
+    Beyond(usize),
+    /// The segment's [`Rights`] keep other nodes from this.
+    Closed,
+}
+
+impl fmt::Display for BadPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { words, place: Place { segment, offset }, node, by, why } = self;
+        write!(f, "{words} words ")?;
+        match by {
+            Some((by, Deed::Read)) => write!(f, "for {by} ")?,
+            Some((by, Deed::Write)) => write!(f, "from {by} ")?,
+            Some((by, Deed::Change)) => write!(f, "changed by {by} ")?,
+            None => {}
+        }
+        write!(f, "at offset {offset} of segment {} of {node}, which ", segment.0)?;
+        match (why, by) {
+            (BadAccess::NoSegment, _) => f.write_str("does not exist"),
+            (BadAccess::Beyond(room), _) => write!(f, "has {room}"),
+            (BadAccess::Closed, Some((_, Deed::Write))) => f.write_str("no other node may write"),
+            (BadAccess::Closed, Some((_, Deed::Change))) => {
+                f.write_str("no other node may change in one step")
+            }
+            (BadAccess::Closed, _) => f.write_str("no other node may read"),
+        }
+    }
+}
+
+impl std::error::Error for BadPlace {}
+
+/// A node's part of a segment, without the type of its words.
+pub(crate) struct Part {
+    words: AnyWords,
+    /// The modelled address of the first word.
+    first: u64,
+    rights: Rights,
+    deposited: Arc<Deposited>,
+}
+
+/// Words of one of the widths.
+enum AnyWords {
+    One(Words<AtomicU8>),
+    Two(Words<AtomicU16>),
+    Four(Words<AtomicU32>),
+    Eight(Words<AtomicU64>),
+}
+
+/// Does the same with words of any width.
+macro_rules! each_width {
+    ($words:expr, $of:ident => $does:expr) => {
+        match $words {
+            AnyWords::One($of) => $does,
+            AnyWords::Two($of) => $does,
+            AnyWords::Four($of) => $does,
+            AnyWords::Eight($of) => $does,
+        }
+    };
+}
+
+impl AnyWords {
+    fn new<A: AtomicWord>(words: Words<A>) -> Self {
+        let words: &dyn Any = &words;
+        let widths = [
+            words.downcast_ref().map(|words: &Words<_>| Self::Eight(words.clone())),
+            words.downcast_ref().map(|words: &Words<_>| Self::Four(words.clone())),
+            words.downcast_ref().map(|words: &Words<_>| Self::Two(words.clone())),
+            words.downcast_ref().map(|words: &Words<_>| Self::One(words.clone())),
+        ];
+        widths.into_iter().flatten().next().expect("an atomic word has one of four widths")
+    }
+
+    /// The words, if they are of this width.
+    fn of<A: AtomicWord>(&self) -> Option<&[A]> {
+        each_width!(self, words => (words as &dyn Any).downcast_ref::<Words<A>>().map(|words| &**words))
+    }
+
+    fn len(&self) -> usize {
+        each_width!(self, words => words.len())
+    }
+
+    /// The number of bytes of a word.
+    fn width(&self) -> usize {
+        each_width!(self, words => width_of(words))
+    }
+
+    /// Whether `words` packed words of 8 bytes stand from word `offset` on.
+    #[inline]
+    fn packs(&self, offset: usize, words: usize) -> bool {
+        let each = PACKED / self.width();
+        words
+            .checked_mul(each)
+            .and_then(|words| range(offset, words))
+            .is_some_and(|range| range.end <= self.len())
+    }
+}
+
+const fn width_of<A>(_: &Words<A>) -> usize {
+    size_of::<A>()
+}
+
+impl Part {
+    /// The words on which `by` may do `deed`: all of the part, or none. `node` owns the part.
+    ///
+    /// # Panics
+    /// If they have another width.
+    pub(crate) fn open<A: AtomicWord>(&self, (by, node): (NodeId, NodeId), deed: Deed) -> &[A] {
+        let words = self.words.of().unwrap_or_else(|| {
+            panic!(
+                "segment `{}` of {node} has words of {} bytes, and is used for words of {}",
+                self.deposited.0.name(),
+                self.words.width(),
+                size_of::<A>()
+            )
+        });
+        if self.is_open((by, node), deed) { words } else { &[] }
+    }
+
+    fn is_open(&self, (by, node): (NodeId, NodeId), deed: Deed) -> bool {
+        by == node || self.rights.allow(deed)
+    }
+
+    /// The modelled address of a word.
+    fn address(&self, offset: u32) -> u64 {
+        self.first + u64::from(offset) * self.words.width() as u64
+    }
+
+    /// The modelled address of the first page behind the part.
+    fn next_page(&self) -> u64 {
+        self.first + ((self.words.len() * self.words.width()) as u64).next_multiple_of(PAGE)
+    }
+}
+
+/// All segments of a node, by number. [`Messages::mapped`](crate::world::Messages::mapped) shows them to threads of other nodes.
+#[derive(Default)]
+pub struct Segments(Vec<Part>);
+
+/// The most segments of a node: each has a number of 16 bits.
+const MOST_SEGMENTS: usize = 1 << 16;
+
+/// The number of a segment of this name on a node that has `others`.
+///
+/// # Panics
+/// If there are as many as a node may have.
+fn next_id(others: usize, name: &str) -> SegmentId {
+    assert!(
+        others < MOST_SEGMENTS,
+        "segment `{name}` is one too many: a node has at most {MOST_SEGMENTS}; expected one segment of more words"
+    );
+    SegmentId(others as u16)
+}
+
+impl Segments {
+    pub(crate) fn allocate<T: Word>(
+        &mut self,
+        rights: Rights,
+        name: &'static str,
+        len: usize,
+        value: T,
+    ) -> Segment<T> {
+        let id = next_id(self.0.len(), name);
+        let (cells, deposited) = (Cells::new(len, value), Arc::new(Deposited(Event::open(name))));
+        let first = self.0.last().map_or(AddressRange::Segments.first() + PAGE, Part::next_page);
+        let words = AnyWords::new(cells.words());
+        self.0.push(Part { words, first, rights, deposited: Arc::clone(&deposited) });
+        Segment { id, first, cells, deposited }
+    }
+
+    /// The name of a segment, by its number.
+    pub(crate) fn name(&self, number: usize) -> Option<&'static str> {
+        self.0.get(number).map(|part| part.deposited.0.name())
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// This node's part of a segment.
+    #[inline]
+    pub(crate) fn part(&self, segment: SegmentId) -> Option<&Part> {
+        self.0.get(usize::from(segment.0))
+    }
+
+    /// Writes packed words from one node to a place on another. `nodes` are the sender and the node that owns these
+    /// segments.
+    #[inline]
+    pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
+        let part = self.part(place.segment).filter(|part| part.is_open(nodes, Deed::Write));
+        let Some(part) = part else { return Err(self.refuse(nodes, Deed::Write, place, words.len())) };
+        let AnyWords::Eight(room) = &part.words else { return self.write_short(part, nodes, place, words) };
+        match range(place.offset as usize, words.len()).and_then(|range| room.get(range)) {
+            Some(room) => {
+                bulk::store(room, words);
+                Ok(())
+            }
+            None => Err(self.refuse(nodes, Deed::Write, place, words.len())),
+        }
+    }
+
+    /// Checks that packed words may be [written](Self::write) from one node to a place on another.
+    pub(crate) fn check_write(
+        &self,
+        nodes: (NodeId, NodeId),
+        place: Place,
+        words: usize,
+    ) -> Result<(), BadPlace> {
+        let takes =
+            |part: &&Part| part.is_open(nodes, Deed::Write) && part.words.packs(place.offset as usize, words);
+        let part = self.part(place.segment).filter(takes);
+        part.map(|_| ()).ok_or_else(|| self.refuse(nodes, Deed::Write, place, words))
+    }
+
+    /// Writes packed words where words have fewer than 8 bytes.
+    #[inline(never)]
+    fn write_short(
+        &self,
+        part: &Part,
+        nodes: (NodeId, NodeId),
+        place: Place,
+        words: &[u64],
+    ) -> Result<(), BadPlace> {
+        let offset = place.offset as usize;
+        if !part.words.packs(offset, words.len()) {
+            return Err(self.refuse(nodes, Deed::Write, place, words.len()));
+        }
+        each_width!(&part.words, room => {
+            let values = bytemuck::cast_slice(words);
+            bulk::store(&room[offset..][..values.len()], values);
+        });
+        Ok(())
+    }
+
+    /// Reads packed words of `node`, which owns these segments.
+    pub(crate) fn read(&self, node: NodeId, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
+        let part = self.find(node, place, words)?;
+        let mut packed = vec![0; words];
+        each_width!(&part.words, room => {
+            let values = bytemuck::cast_slice_mut(&mut packed);
+            bulk::load(&room[place.offset as usize..][..values.len()], values);
+        });
+        Ok(packed)
+    }
+
+    /// The modelled address of packed words of `node`, which owns these segments.
+    pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
+        self.find(node, place, words).map(|part| part.address(place.offset))
+    }
+
+    /// The modelled address of a number of words of their own width, and that width in bytes.
+    pub(crate) fn elements(&self, node: NodeId, place: Place, len: usize) -> Result<(u64, u64), BadPlace> {
+        let part = self.part(place.segment);
+        let has = |part: &&Part| {
+            range(place.offset as usize, len).is_some_and(|range| range.end <= part.words.len())
+        };
+        match part.filter(has) {
+            Some(part) => Ok((part.address(place.offset), part.words.width() as u64)),
+            None => Err(BadPlace { words: len, place, node, by: None, why: self.room(place) }),
+        }
+    }
+
+    /// Finds packed words for an access of the node that owns them.
+    fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&Part, BadPlace> {
+        let has = |part: &&Part| part.words.packs(place.offset as usize, words);
+        let found = self.part(place.segment).filter(has);
+        found.ok_or_else(|| BadPlace { words, place, node, by: None, why: self.room(place) })
+    }
+
+    /// Says why `by` may not do `deed` to words of `node`, which owns these segments.
+    #[cold]
+    pub(crate) fn refuse(
+        &self,
+        (by, node): (NodeId, NodeId),
+        deed: Deed,
+        place: Place,
+        words: usize,
+    ) -> BadPlace {
+        let closed = self.part(place.segment).is_some_and(|part| by != node && !part.rights.allow(deed));
+        let why = if closed { BadAccess::Closed } else { self.room(place) };
+        BadPlace { words, place, node, by: Some((by, deed)), why }
+    }
+
+    /// The reason for which words are not there.
+    fn room(&self, place: Place) -> BadAccess {
+        self.part(place.segment).map_or(BadAccess::NoSegment, |part| BadAccess::Beyond(part.words.len()))
+    }
+
+    /// Adds deposited words to the count of a segment of `node`, and passes the threads that waited for them to `resume`.
+    #[inline]
+    pub(crate) fn count_deposit(&self, node: NodeId, place: Place, words: usize, resume: impl FnMut(Waiter)) {
+        if let Some(part) = self.part(place.segment) {
+            part.deposited.0.add(node, words as u64, resume);
+        }
+    }
+}
+
+/// The range of `words` words from `from` on; `None` if it overflows.
+#[inline]
+pub(crate) fn range(from: usize, words: usize) -> Option<Range<usize>> {
+    from.checked_add(words).map(|end| from..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic = "segment `late` is one too many: a node has at most 65536"]
+    fn segments_have_an_end() {
+        assert_eq!(next_id(MOST_SEGMENTS - 1, "last"), SegmentId(u16::MAX));
+        next_id(MOST_SEGMENTS, "late");
+    }
+
+    #[test]
+    fn words_stand_where_they_were_sent_or_nowhere() {
+        let mut segments = Segments::default();
+        let first = segments.allocate(Rights::WRITE, "first", 4, 0_u64);
+        let second = segments.allocate(Rights::WRITE, "second", 2, 0.0);
+        let nodes = (NodeId(1), NodeId(0));
+        assert_eq!(segments.write(nodes, first.place(2), &[7, 8]), Ok(()));
+        assert_eq!(segments.write(nodes, second.place(1), &[1.5_f64.to_bits()]), Ok(()));
+        assert_eq!((first.cells().held(2), first.cells().held(3), second.cells().held(1)), (7, 8, 1.5));
+        for (place, says) in [
+            (first.place(3), "2 words from node 1 at offset 3 of segment 0 of node 0, which has 4"),
+            (first.place(u32::MAX), "offset 4294967295 of segment 0 of node 0, which has 4"),
+            (Place { segment: SegmentId(2), offset: 0 }, "segment 2 of node 0, which does not exist"),
+        ] {
+            let refused = segments.write(nodes, place, &[1, 2]);
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+            assert_eq!(segments.check_write(nodes, place, 2), refused);
+        }
+        assert_eq!(first.cells().held(3), 8, "a write that does not fit writes nothing");
+    }
+
+    #[test]
+    fn words_of_others_go_where_others_may_write() {
+        let mut segments = Segments::default();
+        let closed = segments.allocate(Rights::READ, "closed", 4, 0_u64);
+        let refused = segments.write((NodeId(1), NodeId(0)), closed.place(0), &[7]);
+        assert_eq!(segments.check_write((NodeId(1), NodeId(0)), closed.place(0), 1), refused);
+        assert_eq!(segments.check_write((NodeId(0), NodeId(0)), closed.place(3), 1), Ok(()));
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "1 words from node 1 at offset 0 of segment 0 of node 0, which no other node may write"
+        );
+        assert_eq!(segments.write((NodeId(0), NodeId(0)), closed.place(0), &[8]), Ok(()), "its own node may");
+        assert_eq!(closed.cells().held(0), 8);
+    }
+
+    #[test]
+    fn segments_are_read_and_have_addresses_that_begin_pages() {
+        let mut segments = Segments::default();
+        let first = segments.allocate(Rights::WRITE, "first", 513, 0_u64);
+        let second = segments.allocate(Rights::WRITE, "second", 2, 1.5);
+        let node = NodeId(3);
+        assert_eq!(segments.read(node, second.place(0), 2), Ok(vec![1.5_f64.to_bits(); 2]));
+        // 513 words of 8 bytes take two pages.
+        assert_eq!(segments.address(node, first.place(2), 1), Ok(4096 + 16));
+        assert_eq!(segments.address(node, second.place(1), 1), Ok(3 * 4096 + 8));
+        let error = segments.address(node, second.place(1), 2).unwrap_err().to_string();
+        assert_eq!(error, "2 words at offset 1 of segment 1 of node 3, which has 2");
+    }
+
+    /// Halves of 2 bytes in one page, then words of 4: eight bytes at a time, from any word on.
+    #[test]
+    fn words_of_fewer_bytes_are_packed_and_stand_closer() {
+        let mut segments = Segments::default();
+        let halves = segments.allocate(Rights::WRITE, "halves", 2049, 0_u16);
+        let words = segments.allocate(Rights::WRITE, "words", 6, 0_i32);
+        let (nodes, node) = ((NodeId(1), NodeId(0)), NodeId(0));
+        let packed = i32::packed(&[-1, 2, 3, 4]);
+        assert_eq!(segments.write(nodes, words.place(1), &packed), Ok(()));
+        assert_eq!([0, 1, 2, 4, 5].map(|at| words.cells().held(at)), [0, -1, 2, 4, 0]);
+        assert_eq!(segments.read(node, words.place(1), 2), Ok(packed.to_vec()));
+        let error = segments.write(nodes, words.place(3), &packed).unwrap_err().to_string();
+        assert_eq!(error, "2 words from node 1 at offset 3 of segment 1 of node 0, which has 6");
+        // 2049 halves take two pages.
+        assert_eq!(segments.address(node, halves.place(3), 1), Ok(4096 + 6));
+        assert_eq!(segments.elements(node, words.place(5), 1), Ok((3 * 4096 + 20, 4)));
+        assert!(
+            segments.address(node, words.place(5), 1).is_err()
+                && segments.elements(node, words.place(5), 2).is_err()
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "segment `words` of node 0 has words of 4 bytes, and is used for words of 8")]
+    fn words_are_seen_in_their_width_alone() {
+        let mut segments = Segments::default();
+        segments.allocate(Rights::WRITE, "words", 6, 0_i32);
+        segments.0[0].open::<AtomicU64>((NodeId(1), NodeId(0)), Deed::Write);
+    }
+
+    #[test]
+    fn deposits_are_counted_in_words() {
+        let mut segments = Segments::default();
+        let segment = segments.allocate(Rights::WRITE, "words", 4, 0_u64);
+        segments.count_deposit(NodeId(0), segment.place(0), 3, |_| unreachable!("nobody waits"));
+        assert_eq!(segment.deposited().counted(), 3);
+    }
+}

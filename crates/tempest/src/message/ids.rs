@@ -1,0 +1,142 @@
+//! The numbers of the kinds of messages, by type.
+//!
+//! This module must never know anything else about a kind.
+
+use std::any::TypeId;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use crate::plain::identity::MessageId;
+
+/// The number of each kind of message, by its type: open addressing in a table that is at least half empty. A
+/// `TypeId` is a hash already, and known when a send is compiled.
+#[derive(Clone, Default)]
+pub(crate) struct Ids {
+    slots: Arc<[Option<(TypeId, MessageId)>]>,
+    count: usize,
+}
+
+impl Ids {
+    /// These numbers, in the memory of `others` if those are the same. All nodes of a program number its messages alike, and a
+    /// million nodes need no more than one table.
+    pub(crate) fn shared_with(self, others: &Self) -> Self {
+        if self.slots == others.slots { others.clone() } else { self }
+    }
+
+    /// The number of a kind, if it is registered.
+    #[inline]
+    pub(crate) fn get(&self, kind: TypeId) -> Option<MessageId> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = place(kind) & mask;
+        while let Some(Some((other, id))) = self.slots.get(at) {
+            if *other == kind {
+                return Some(*id);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
+    /// Gives a kind its number. Returns false if it has one already.
+    pub(crate) fn insert(&mut self, kind: TypeId, id: MessageId) -> bool {
+        if self.get(kind).is_some() {
+            return false;
+        }
+        self.count += 1;
+        if 2 * self.count > self.slots.len() {
+            let all = std::mem::take(&mut self.slots);
+            self.slots = vec![None; (2 * all.len()).max(16)].into();
+            all.iter().flatten().for_each(|&(kind, id)| self.put(kind, id));
+        }
+        self.put(kind, id);
+        true
+    }
+
+    fn put(&mut self, kind: TypeId, id: MessageId) {
+        let mask = self.slots.len() - 1;
+        let mut at = place(kind) & mask;
+        while self.slots[at].is_some() {
+            at = (at + 1) & mask;
+        }
+        let slots =
+            Arc::get_mut(&mut self.slots).expect("a node shares its numbers when it knows all messages");
+        slots[at] = Some((kind, id));
+    }
+}
+
+/// The slot where the search for a type begins.
+#[inline]
+fn place(kind: TypeId) -> usize {
+    let mut words = Words(0);
+    kind.hash(&mut words);
+    words.0 as usize
+}
+
+/// A hasher for values that are hashes already: it takes their words as they are.
+struct Words(u64);
+
+impl Hasher for Words {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_ne_bytes(word));
+        }
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        self.0 ^= word;
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_number_and_others_have_none() {
+        let kinds = [
+            TypeId::of::<u8>(),
+            TypeId::of::<u16>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<i8>(),
+            TypeId::of::<i16>(),
+            TypeId::of::<i32>(),
+            TypeId::of::<i64>(),
+            TypeId::of::<f32>(),
+            TypeId::of::<f64>(),
+        ];
+        let mut ids = Ids::default();
+        assert_eq!(ids.get(kinds[0]), None);
+        for (kind, id) in kinds.into_iter().zip(0..) {
+            assert!(ids.insert(kind, MessageId(id)));
+            assert!(!ids.insert(kind, MessageId(100)));
+        }
+        for (kind, id) in kinds.into_iter().zip(0..) {
+            assert_eq!(ids.get(kind), Some(MessageId(id)));
+        }
+        assert_eq!(ids.get(TypeId::of::<char>()), None);
+    }
+
+    #[test]
+    fn numbers_are_shared_among_nodes_that_agree() {
+        let numbered = |kinds: [TypeId; 2]| {
+            let mut ids = Ids::default();
+            kinds.into_iter().zip(0..).for_each(|(kind, id)| assert!(ids.insert(kind, MessageId(id))));
+            ids
+        };
+        let (first, second) = (TypeId::of::<u8>(), TypeId::of::<u16>());
+        let one = numbered([first, second]);
+        assert!(Arc::ptr_eq(&numbered([first, second]).shared_with(&one).slots, &one.slots));
+        let other = numbered([second, first]).shared_with(&one);
+        assert_eq!(other.get(second), Some(MessageId(0)));
+    }
+}

@@ -1,0 +1,147 @@
+//! The steps of an installation that name a protocol or a message: each message gets its number, its handler and its state.
+//!
+//! This module must never know which world the node is part of.
+
+use std::any::{TypeId, type_name};
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::node::Node;
+use super::parts::FaultPacket;
+use super::protocol::{Message, Messages, Protocol};
+use super::setup::{Instance, Setup};
+use crate::outcome::disposal::State;
+use crate::plain::identity::MessageId;
+use crate::{Fault, Layout, Memory, Refusal};
+
+impl<P: Protocol> Messages<'_, P> {
+    /// Adds a message of the protocol.
+    ///
+    /// # Panics
+    /// If the message has been added before.
+    pub fn add<M: Message<Protocol = P>>(&mut self) {
+        register::<M>(self.node, self.protocol);
+    }
+}
+
+/// Registers a kind of message under the next number of a node.
+fn register<M: Message>(node: &mut Node, protocol: usize) {
+    let others = node.kinds.all().len();
+    let id = MessageId(u16::try_from(others).unwrap_or_else(|_| {
+        panic!("message {} is one too many: a program has at most 65536 kinds", type_name::<M>())
+    }));
+    let is_new = node.parts.ids.insert(TypeId::of::<M>(), id);
+    assert!(is_new, "{} is registered twice", type_name::<M>());
+    node.kinds.add::<M>(protocol);
+}
+
+impl Setup<'_> {
+    /// Installs another protocol that the one being installed builds on, and returns it.
+    ///
+    /// Protocols that build on the same one need not know of each other, because a node has one instance of a protocol. If
+    /// the node has one already, with an equal configuration, that instance is returned. A protocol that offers several
+    /// objects, such as locks, tells them apart by indices inside its one instance.
+    ///
+    /// # Panics
+    /// If the node has an instance of the protocol with another configuration. The world catches this and refuses the run
+    /// with [`Refusal::Configurations`](crate::Refusal::Configurations). Also if the installation of the protocol is still
+    /// under way.
+    pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P>
+    where
+        P::Config: Clone + PartialEq + Debug,
+    {
+        let protocol = TypeId::of::<P>();
+        assert!(
+            self.installing.iter().all(|(installing, _)| *installing != protocol),
+            "{} builds on itself",
+            type_name::<P>()
+        );
+        if let Some(there) = self.installed.iter().find(|there| there.protocol == protocol) {
+            return there.reuse(config);
+        }
+        let state = self.install_new::<P>(config);
+        let instance =
+            Instance { protocol, state: Arc::clone(&state) as State, config: Box::new(config.clone()) };
+        self.installed.push(instance);
+        state
+    }
+
+    /// Installs a protocol that is not there yet.
+    pub(crate) fn install_new<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
+        let place = self.node.protocols;
+        self.node.parts.protocols += 1;
+        self.installing.push((TypeId::of::<P>(), place));
+        P::register(&mut Messages { node: self.node, protocol: place, of: PhantomData });
+        let state = Arc::new(P::install(config, self));
+        self.installing.pop();
+        self.node.bind(place, Arc::clone(&state) as State);
+        state
+    }
+
+    /// Registers a message that only this installation of the protocol has, such as a generic one whose type
+    /// parameter the configuration decides. All other messages are listed in [`Handlers::register`], which
+    /// runs first.
+    ///
+    /// # Panics
+    /// If the message belongs to another protocol, or was registered before.
+    pub fn message<M: Message>(&mut self) {
+        let place = match self.installing.last() {
+            Some((protocol, place)) if *protocol == TypeId::of::<M::Protocol>() => *place,
+            _ => panic!("{} is registered outside its protocol's `install`", type_name::<M>()),
+        };
+        register::<M>(self.node, place);
+    }
+
+    /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M`
+    /// a little before its handler runs. The hint may only ask for cache lines that the handler will touch,
+    /// as by [`Keyed::prefetch`]. It must not rely on being called, or on the message being handled next: it
+    /// is never called where no message waits, where several processors of a node run handlers, or in a
+    /// model.
+    ///
+    /// The hint helps where the state of all keys is larger than the caches. It costs a second look at each
+    /// message, so a protocol registers one only if its tables are that large.
+    ///
+    /// # Panics
+    /// If the message was not registered before.
+    pub fn prefetch<M: Message>(&mut self, prefetch: fn(&M, &M::Protocol)) {
+        let id = self.node.ids.get(TypeId::of::<M>());
+        let id = id.unwrap_or_else(|| panic!("{} is not registered yet", type_name::<M>()));
+        self.node.kinds.foresee(usize::from(id.0), prefetch);
+        self.node.foresees = true;
+    }
+
+    /// Makes this node's copy of a shared address space, kept coherent by the protocol that is being
+    /// installed. An access that a tag forbids becomes a message `F`, handled on the node itself. Pages of
+    /// other nodes have room here from the start if `premapped`; otherwise the protocol gives them room. A
+    /// node has at most one space.
+    ///
+    /// # Panics
+    /// If the node has one already, or the space is for another number of nodes.
+    pub fn memory<F: Message + From<Fault>>(&mut self, layout: &Layout, premapped: bool) -> Arc<Memory> {
+        assert!(self.node.memory.is_none(), "a second shared memory: a node has one");
+        let nodes = self.node.shape.nodes;
+        assert_eq!(layout.nodes(), nodes, "shared memory for another number of nodes");
+        let memory = Arc::new(Memory::new(self.node.id, layout, premapped));
+        let packet: FaultPacket = |node, fault| node.encode(node.id, &F::from(fault), &[]);
+        self.node.parts.memory = Some((Arc::clone(&memory), packet));
+        memory
+    }
+}
+
+impl Instance {
+    /// This instance, if it is of an equal configuration. The protocol is `P`.
+    fn reuse<P: Protocol>(&self, config: &P::Config) -> Arc<P>
+    where
+        P::Config: PartialEq + Debug,
+    {
+        let first: &P::Config = self.config.downcast_ref().expect("a configuration is filed by its protocol");
+        if first != config {
+            let (first, second) = (format!("{first:?}"), format!("{config:?}"));
+            let refusal = Refusal::Configurations { protocol: type_name::<P>(), first, second };
+            // Unwinds to `Job::settle` without a word on the error stream: nothing is broken.
+            std::panic::resume_unwind(Box::new(refusal));
+        }
+        Arc::clone(&self.state).downcast().expect("a state is filed by its protocol")
+    }
+}

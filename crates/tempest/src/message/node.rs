@@ -1,0 +1,280 @@
+//! A node with everything installed: its parts, the kinds of messages that it knows, the states of its protocols.
+//!
+//! [`Setup`](crate::Setup) builds it before anything runs; it does not change afterwards. This module must
+//! never know how messages travel.
+
+use std::fmt;
+use std::ops::Deref;
+
+use super::handler::Handler;
+use super::kinds::{Entry, Kind, Kinds};
+use super::parts::NodeParts;
+use crate::memory::Lowering;
+use crate::outcome::disposal::{Disposal, State, States};
+use crate::plain::identity::MessageId;
+use crate::plain::key::{DispatchKey, Serial};
+use crate::plain::packet::Packet;
+use crate::processor::Processor;
+use crate::{Class, NodeId, Refusal, Volume};
+
+/// Number of kinds of messages whose handlers are [prefetched](Node::prefetch_handlers): most programs have few.
+const FORESEEN: usize = 4;
+
+/// The error of a received packet that no handler can be run for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadPacket {
+    /// No handler has this number.
+    Unknown {
+        /// The number that the packet names.
+        handler: u16,
+        /// The node that the packet says it comes from.
+        source: NodeId,
+        /// The number of handlers on the node.
+        handlers: usize,
+    },
+    /// The packet has fewer words than its message.
+    Short {
+        /// The name of the message.
+        message: &'static str,
+        /// The node that the packet says it comes from.
+        source: NodeId,
+        /// The words that the packet has.
+        words: usize,
+        /// The words that the message has at least.
+        expected: usize,
+    },
+}
+
+impl fmt::Display for BadPacket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { handler, source, handlers } => {
+                write!(f, "handler {handler} of a message from {source}: there are {handlers}")
+            }
+            Self::Short { message, source, words, expected } => {
+                write!(f, "{words} words for {message} from {source}: expected at least {expected}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BadPacket {}
+
+/// The facts about a packet that follow from its kind and its words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PacketFacts {
+    /// The key of its handler, on any node.
+    pub key: DispatchKey,
+    /// The class, which decides which processors may run the handler.
+    pub class: Class,
+    /// The volume class of its bytes.
+    pub volume: Volume,
+    /// The modelled number of its bytes, without its header.
+    pub bytes: u64,
+}
+
+/// A node with everything installed.
+pub struct Node {
+    pub(crate) parts: NodeParts,
+    pub(crate) kinds: Kinds,
+    /// Whether some kind of message has a prefetch hint.
+    pub(crate) foresees: bool,
+    /// The states of its protocols. The last field: everything that holds a state is dropped before.
+    pub(crate) states: States,
+}
+
+impl Deref for Node {
+    type Target = NodeParts;
+
+    #[inline]
+    fn deref(&self) -> &NodeParts {
+        &self.parts
+    }
+}
+
+impl Node {
+    /// Makes a node of these parts, before any protocol is installed.
+    pub(crate) fn bare(parts: NodeParts, disposal: Disposal) -> Self {
+        let states = States::of(parts.id, disposal);
+        Self { parts, kinds: Kinds::default(), foresees: false, states }
+    }
+
+    /// The disposal of the program's state in this run, which is the same on all nodes.
+    pub fn disposal(&self) -> &Disposal {
+        self.states.disposal()
+    }
+
+    /// Asks the host's memory for the kinds of messages, ahead of their use. The node itself is at hand.
+    pub fn prefetch_kinds(&self) {
+        pdq::prefetch(self.kinds.entries());
+    }
+
+    /// Asks the host's memory for the first handlers, ahead of their use. The kinds of messages are at hand.
+    pub fn prefetch_handlers(&self) {
+        self.kinds.entries().iter().take(FORESEEN).for_each(|entry| pdq::prefetch(&*entry.deliver));
+    }
+
+    /// Asks the host's memory for the state of the protocol of the first kind of messages, ahead of its use. The first handler is at hand.
+    pub fn prefetch_state(&self) {
+        self.kinds.entries().first().into_iter().for_each(|entry| entry.deliver.prefetch_state());
+    }
+
+    /// Gives the handlers of protocol number `protocol` their state, which the node keeps to its end.
+    pub(crate) fn bind(&mut self, protocol: usize, state: State) {
+        self.kinds.bind(protocol, &state);
+        self.states.add(state);
+    }
+
+    /// Insists that the program has made the same of this node as of the first node of the run: kinds of messages,
+    /// their numbers, their protocols, and segments. Every node takes these numbers for its own.
+    ///
+    /// # Errors
+    /// [`Refusal::Nodes`] names the first difference.
+    pub(crate) fn expect_like(&self, first: &Node) -> Result<(), Refusal> {
+        let refuse = |what: &'static str, number: usize, there: Option<&str>, here: Option<&str>| {
+            let [there, here] = [there, here].map(|name| name.map(str::to_owned));
+            let (first, node) = ((first.id, there), (self.id, here));
+            Err(Refusal::Nodes { what, number, first, node })
+        };
+        let kinds = self.kinds.all().len().max(first.kinds.all().len());
+        for number in 0..kinds {
+            let (here, there) = (self.kinds.all().get(number), first.kinds.all().get(number));
+            if here.map(Kind::identity) != there.map(Kind::identity) {
+                return refuse("message", number, there.map(|kind| kind.name), here.map(|kind| kind.name));
+            }
+        }
+        let segments = self.segments.count().max(first.segments.count());
+        for number in 0..segments {
+            let (here, there) = (self.segments.name(number), first.segments.name(number));
+            if here != there {
+                return refuse("segment", number, there, here);
+            }
+        }
+        Ok(())
+    }
+
+    /// The key of a received packet.
+    ///
+    /// # Errors
+    /// [`BadPacket`] if no handler may see it.
+    #[inline]
+    pub fn key(&self, packet: &Packet) -> Result<DispatchKey, BadPacket> {
+        self.entry(packet).map(|entry| entry.deliver.key(packet))
+    }
+
+    /// The entry of a received packet's kind. The packet is long enough for it.
+    #[inline]
+    fn entry(&self, packet: &Packet) -> Result<&Entry, BadPacket> {
+        match self.kinds.entries().get(usize::from(packet.id().0)) {
+            Some(entry) if packet.length() >= entry.body_words => Ok(entry),
+            _ => Err(self.refuse(packet)),
+        }
+    }
+
+    /// Whether a packet of any kind is worth a [`prefetch`](Self::prefetch).
+    #[inline]
+    pub fn foresees(&self) -> bool {
+        self.foresees
+    }
+
+    /// Calls the prefetch hint that a packet's protocol [registered](crate::Setup::prefetch), if any: the
+    /// packet has arrived and will be handled soon. Does nothing for a packet that no handler may see.
+    #[inline]
+    pub fn prefetch(&self, packet: &Packet) {
+        if let Some(entry) = self.kinds.entries().get(usize::from(packet.id().0))
+            && packet.length() >= entry.body_words
+        {
+            entry.prefetch(packet);
+        }
+    }
+
+    /// Runs the handler of a received packet under its key, which a serial dispatcher grants at once:
+    /// [`key`](Self::key) and [`deliver`](Self::deliver) in one step, for a world without
+    /// [accounts](crate::world::Accounting). The handler's lowering, if any, is left in `lowering`.
+    ///
+    /// # Errors
+    /// [`BadPacket`] if no handler may see it.
+    #[inline]
+    pub fn deliver_serially(
+        &self,
+        packet: &Packet,
+        serial: &mut Serial,
+        processor: &dyn Processor,
+        lowering: &mut Option<Box<Lowering>>,
+    ) -> Result<(), BadPacket> {
+        let entry = self.entry(packet)?;
+        entry.deliver.handle_serially(self, packet, serial, processor, lowering);
+        Ok(())
+    }
+
+    #[cold]
+    fn refuse(&self, packet: &Packet) -> BadPacket {
+        let (handler, source) = (packet.id().0, packet.source());
+        match self.kinds.all().get(usize::from(handler)) {
+            None => BadPacket::Unknown { handler, source, handlers: self.kinds.all().len() },
+            Some(kind) => {
+                let (words, expected) = (packet.length(), kind.body_words);
+                BadPacket::Short { message: kind.name, source, words, expected }
+            }
+        }
+    }
+
+    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held. If the handler ended
+    /// with a lowering, the key stays held until the lowering is done and its continuation is handled.
+    #[inline]
+    #[must_use]
+    pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Box<Lowering>> {
+        let entry = &self.kinds.entries()[usize::from(packet.id().0)];
+        entry.deliver.handle(packet, cx);
+        cx.take_lowering()
+    }
+
+    /// The facts about a packet of this node that its receivers go by.
+    ///
+    /// # Errors
+    /// [`BadPacket`] if no handler may see it.
+    #[inline]
+    pub fn facts(&self, packet: &Packet) -> Result<PacketFacts, BadPacket> {
+        let entry = self.entry(packet)?;
+        let class = self.kinds.all()[usize::from(packet.id().0)].class;
+        let (volume, bytes) = self.size(packet);
+        Ok(PacketFacts { key: entry.deliver.key(packet), class, volume, bytes })
+    }
+
+    /// The volume class of a packet's bytes, and their modelled number without the header.
+    #[inline]
+    pub fn size(&self, packet: &Packet) -> (Volume, u64) {
+        let kind = &self.kinds.all()[usize::from(packet.id().0)];
+        let payload = packet.length() - kind.body_words;
+        (kind.volume, (kind.bytes + payload * kind.payload_word_bytes) as u64)
+    }
+
+    /// The modelled bytes of a packet, without its header.
+    pub fn bytes(&self, packet: &Packet) -> u64 {
+        self.size(packet).1
+    }
+
+    /// The names of all messages, by their number, for people.
+    pub fn message_names(&self) -> impl Iterator<Item = &'static str> {
+        self.kinds.all().iter().map(|kind| kind.name)
+    }
+
+    /// The name of a message, for people.
+    pub fn message_name(&self, id: MessageId) -> &'static str {
+        self.kinds.all()[usize::from(id.0)].name
+    }
+
+    /// A hash of the names and sizes of all messages and of the number of segments. Two nodes with different
+    /// fingerprints disagree on them.
+    pub fn fingerprint(&self) -> u64 {
+        // FNV-1a: stable everywhere, and speed is no matter here.
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut mix = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        for kind in self.kinds.all() {
+            kind.name.bytes().for_each(&mut mix);
+            kind.body_words.to_le_bytes().into_iter().for_each(&mut mix);
+        }
+        self.segments.count().to_le_bytes().into_iter().for_each(&mut mix);
+        hash
+    }
+}

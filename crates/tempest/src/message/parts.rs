@@ -1,0 +1,217 @@
+//! The parts of a node that its handles use: its number, the numbers of its messages, segments, tables and shared memory.
+//!
+//! This module must never know the handlers of messages, nor how messages travel.
+
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use pdq::DispatcherId;
+
+use super::charge::Charge;
+use super::ids::Ids;
+use crate::data::private::Plots;
+use crate::data::segment::{BadPlace, Segments};
+use crate::data::tables::Tables;
+use crate::data::transfer::Transfer;
+use crate::plain::packet::Packet;
+use crate::{Data, Fault, Flow, Memory, NodeId, Piece, Place, Shape, Target, Waiter};
+
+/// Turns a fault into the packet of the message by which the protocol receives it.
+pub(crate) type FaultPacket = fn(&NodeParts, Fault) -> Packet;
+
+/// The parts of a node that its handlers and threads use. They are there before any message is known.
+pub struct NodeParts {
+    pub(crate) id: NodeId,
+    pub(crate) shape: Shape,
+    pub(crate) flow: Flow,
+    pub(crate) dispatcher: DispatcherId,
+    pub(crate) ids: Ids,
+    /// The number of protocols whose installation has begun.
+    pub(crate) protocols: usize,
+    /// The primitives that the installed protocols may charge, each once.
+    pub(crate) charges: Vec<Charge>,
+    /// Whether some protocol sends messages under every mechanism.
+    pub(crate) needs_handlers: bool,
+    pub(crate) segments: Segments,
+    pub(crate) tables: Tables,
+    /// The addresses of the private arrays of its threads.
+    pub(crate) plots: Plots,
+    /// The node's copy of shared memory, and the conversion of its faults into messages.
+    pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
+}
+
+impl NodeParts {
+    /// The parts of a node on which nothing is installed.
+    pub(crate) fn new(id: NodeId, shape: Shape, flow: Flow, dispatcher: DispatcherId) -> Self {
+        Self {
+            id,
+            shape,
+            flow,
+            dispatcher,
+            ids: Ids::default(),
+            protocols: 0,
+            charges: Vec::new(),
+            needs_handlers: false,
+            segments: Segments::default(),
+            tables: Tables::default(),
+            plots: Plots::default(),
+            memory: None,
+        }
+    }
+
+    /// The node's number.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// The number of nodes of the world, and of threads on each.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The primitives that the installed protocols may charge, each once for each part that does.
+    pub fn charges(&self) -> &[Charge] {
+        &self.charges
+    }
+
+    /// Whether some protocol sends messages under every mechanism, so that some processor has to handle them.
+    pub fn needs_handlers(&self) -> bool {
+        self.needs_handlers
+    }
+
+    /// The dispatcher that the node's keyed tables belong to.
+    pub fn dispatcher(&self) -> DispatcherId {
+        self.dispatcher
+    }
+
+    /// Encodes a message from this node as a packet.
+    #[inline]
+    pub(crate) fn encode<M: Pod>(&self, to: NodeId, message: &M, payload: &[u64]) -> Packet {
+        assert!(to.0 < self.shape.nodes, "a message to {to}: there are {} nodes", self.shape.nodes);
+        let id = self.ids.get(TypeId::of::<M>()).unwrap_or_else(|| {
+            panic!(
+                "{} was never registered: add it in its protocol's `Handlers::register`",
+                std::any::type_name::<M>()
+            )
+        });
+        Packet::encode(id, self.id, message, payload)
+    }
+
+    /// The modelled addresses of the tables that have all their entries from the start, in the order in which the installation has
+    /// made them.
+    pub fn tables(&self) -> &[Range<u64>] {
+        self.tables.dense()
+    }
+
+    /// This node's copy of shared memory, if its program has one.
+    #[inline]
+    pub fn memory(&self) -> Option<&Arc<Memory>> {
+        self.memory.as_ref().map(|(memory, _)| memory)
+    }
+
+    /// The packet by which the protocol receives a fault.
+    pub(crate) fn fault(&self, fault: Fault) -> Packet {
+        let (_, packet) = self.memory.as_ref().expect("an access faults where there is shared memory");
+        packet(self, fault)
+    }
+
+    /// Writes words that came from `source` into a segment of this node.
+    ///
+    /// # Errors
+    /// [`BadPlace`], with nothing written, if the node has no such segment or the words do not fit there.
+    pub fn write(&self, source: NodeId, place: Place, words: &[u64]) -> Result<(), BadPlace> {
+        self.segments.write((source, self.id), place, words)
+    }
+
+    /// Checks that words which come from `source` may be written into a segment of this node. Writes nothing.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if [`write`](Self::write) would refuse them.
+    pub fn check_write(&self, source: NodeId, place: Place, words: usize) -> Result<(), BadPlace> {
+        self.segments.check_write((source, self.id), place, words)
+    }
+
+    /// The segments of the node.
+    pub fn segments(&self) -> &Segments {
+        &self.segments
+    }
+
+    /// The number of segments, which is the same on every node.
+    pub fn segment_count(&self) -> usize {
+        self.segments.count()
+    }
+
+    /// Reads words of a segment of this node, packed in 8 bytes each.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if the node has no such words.
+    pub fn read(&self, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
+        self.segments.read(self.id, place, words)
+    }
+
+    /// The modelled address of words of a segment of this node, packed in 8 bytes each. Segments follow one another in the order of
+    /// their numbers, each from the beginning of a page. No host address is ever used.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if the node has no such words.
+    pub fn address(&self, place: Place, words: usize) -> Result<u64, BadPlace> {
+        self.segments.address(self.id, place, words)
+    }
+
+    /// The modelled address of `len` words of a segment of this node, and the size of each in bytes.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if the node has no such words.
+    pub fn elements(&self, place: Place, len: usize) -> Result<(u64, u64), BadPlace> {
+        self.segments.elements(self.id, place, len)
+    }
+
+    /// Counts words that a deposit has written, and gives the threads that this satisfies to `resume`.
+    pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
+        self.segments.count_deposit(self.id, place, words, resume);
+    }
+}
+
+impl NodeParts {
+    /// Gathers the words of a transfer that this node sends, and gives the transfer to `send`.
+    ///
+    /// # Panics
+    /// If this node has no such words, or the target has room for more words or fewer.
+    pub(crate) fn gather(&self, into: Target<'_>, data: Data<'_>, send: impl FnOnce(Transfer<'_>)) {
+        let (words, from) = match data {
+            Data::Words(words) => (Cow::Borrowed(words), &[][..]),
+            Data::Pieces(from) => (Cow::Owned(self.read_all(from)), from),
+        };
+        let one;
+        let into = match into {
+            Target::Place(place) => {
+                let words = u32::try_from(words.len()).expect("a transfer has fewer than 2^32 words");
+                one = [Piece { place, words }];
+                &one[..]
+            }
+            Target::Pieces(into) => into,
+        };
+        let room: u64 = into.iter().map(|piece| u64::from(piece.words)).sum();
+        assert!(
+            room == words.len() as u64,
+            "a transfer of {} words into {} pieces of {room} words in all: expected as many words there",
+            words.len(),
+            into.len()
+        );
+        send(Transfer { words: &words, from, into });
+    }
+
+    /// The words of pieces of this node's segments, one after the other.
+    fn read_all(&self, pieces: &[Piece]) -> Vec<u64> {
+        let read = |piece: &Piece| {
+            self.read(piece.place, piece.words as usize).unwrap_or_else(|bad| panic!("{bad}"))
+        };
+        match pieces {
+            [piece] => read(piece),
+            _ => pieces.iter().flat_map(read).collect(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Protocols and their messages: plain data with a handler.
+//!
+//! This module must never know how packets move.
+
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+
+use super::handler::Handler;
+use super::node::Node;
+use super::setup::Setup;
+use crate::{Class, Key, Volume};
+
+/// A message: plain data, and the handler that runs where it arrives.
+///
+/// The handler is short, runs to completion and never blocks. It may touch the state that its [`key`](Self::key)
+/// names.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no message",
+    label = "expected what a `#[message]` method makes",
+    note = "`Self::count(bin)` makes the message of the method `count`; `send(to, message)` names the node first"
+)]
+pub trait Message: Pod {
+    /// The protocol of the message. The handler is given this protocol's state on the receiving node.
+    type Protocol: Protocol;
+
+    /// The class of the message: it decides which processors may run the handler.
+    const CLASS: Class = Class::User;
+
+    /// The category under which the message's bytes are counted in the breakdown of the traffic.
+    const VOLUME: Volume = Volume::Data;
+
+    /// The modelled size of the fields in bytes, without header and payload. State it where the machine of a
+    /// study had narrower integers than the ones used here.
+    const BYTES: usize = size_of::<Self>();
+
+    /// The modelled size of one payload word in bytes.
+    const PAYLOAD_WORD_BYTES: usize = 8;
+
+    /// The key of the message: the state that its handler touches. It must be a pure function of the message. The
+    /// receiver evaluates it, so that it need not trust the sender.
+    fn key(&self) -> Key;
+
+    /// Handles the message on the receiving node, with [`Handler::STACK_BYTES`] (128 KiB) of stack.
+    fn handle(self, protocol: &Self::Protocol, payload: &[u64], cx: &mut Handler<'_>);
+}
+
+/// A protocol, or a program, which is a protocol with threads. One value of this type is its state on one node.
+///
+/// Handlers and threads share the value as `&Self`. State that changes lives in [`Keyed`](crate::Keyed) tables,
+/// [`Cells`](crate::Cells) and [`Event`](crate::Event)s.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no protocol",
+    label = "neither a program nor a protocol",
+    note = "write `#[program]` before `struct {Self}`, or `impl Protocol for {Self}`"
+)]
+pub trait Protocol: Handlers + Send + Sync + 'static {
+    /// The configuration, which is the same on every node: the problem, the parameters.
+    type Config: Send + Sync + 'static;
+
+    /// Installs the protocol on a node: allocates tables, and installs the protocols that this one builds on.
+    fn install(config: &Self::Config, node: &mut Setup<'_>) -> Self;
+}
+
+/// The messages of a protocol. Every [`Protocol`] states them, and [`Setup::install`] registers them, so that none can be
+/// forgotten.
+///
+/// [`#[handlers]`](crate::handlers) writes this implementation. By hand, a protocol and its message are:
+///
+/// ```
+/// use tradewind_tempest::*;
+///
+/// struct Histogram {
+///     bins: Keyed<u64>,
+/// }
+///
+/// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+/// #[repr(C)]
+/// struct Count {
+///     bin: u64,
+/// }
+///
+/// impl Message for Count {
+///     type Protocol = Histogram;
+///     fn key(&self) -> Key {
+///         Key::User(self.bin)
+///     }
+///     fn handle(self, histogram: &Histogram, _payload: &[u64], cx: &mut Handler<'_>) {
+///         cx.with(&histogram.bins, |count, _| *count += 1);
+///     }
+/// }
+///
+/// impl Handlers for Histogram {
+///     fn register(messages: &mut Messages<'_, Self>) {
+///         messages.add::<Count>();
+///     }
+/// }
+///
+/// impl Protocol for Histogram {
+///     type Config = ();
+///     fn install(_: &(), setup: &mut Setup<'_>) -> Self {
+///         Histogram { bins: setup.keyed(64, |_| 0) }
+///     }
+/// }
+/// ```
+///
+/// Message numbers follow the order of this list. A protocol's own messages come before the messages of the protocols
+/// that its [`install`](Protocol::install) installs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not state its messages",
+    label = "no list of messages",
+    note = "write `#[handlers]` before `impl {Self} {{ … }}`; with no `#[message]` in it the list is empty"
+)]
+pub trait Handlers: Sized + 'static {
+    /// Adds each kind of message of the protocol.
+    fn register(messages: &mut Messages<'_, Self>);
+}
+
+/// The list of messages to which [`Handlers::register`] adds the messages of protocol `P`.
+pub struct Messages<'a, P> {
+    pub(super) node: &'a mut Node,
+    /// The number of the protocol.
+    pub(super) protocol: usize,
+    pub(super) of: PhantomData<fn(P)>,
+}

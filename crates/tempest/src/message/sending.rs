@@ -1,0 +1,99 @@
+//! The actions of a handler that name a message: sends, transfers, and the lowering of a right.
+//!
+//! This module must never know how a message travels.
+
+use std::ops::RangeInclusive;
+
+use super::handler::Actions;
+use super::protocol::Message;
+use crate::data::transfer::Transfer;
+use crate::memory::Lowering;
+use crate::{Block, Data, Memory, NodeId, Tag, Target};
+
+impl Actions<'_> {
+    /// Sends a message. Never fails, never waits. Messages to one node under one key arrive in the order of
+    /// these calls.
+    ///
+    /// # Panics
+    /// If the message was not registered, or the node does not exist.
+    #[inline]
+    pub fn send<M: Message>(&mut self, to: NodeId, message: M) {
+        self.send_with(to, message, &[]);
+    }
+
+    /// Sends a message with a payload, the words that its handler is given as a slice. Never fails, never
+    /// waits. Messages to one node under one key arrive in the order of these calls.
+    ///
+    /// # Panics
+    /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, or
+    /// the node does not exist.
+    #[inline]
+    pub fn send_with<M: Message>(&mut self, to: NodeId, message: M, payload: &[u64]) {
+        self.processor.post(to, &self.node.encode(to, &message, payload));
+    }
+
+    /// Moves words, any number of them, into [segments](crate::Segment) of another node, as [a thread](crate::Thread::transfer) does.
+    /// When all of them are in place, `message` is handled there. Never fails, never waits.
+    ///
+    /// # Panics
+    /// If the message was not registered, its fields exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, the node does not exist, this
+    /// node has no such pieces, or the pieces there have room for more words or fewer. Data that does not fit a segment ends the run
+    /// with an error.
+    pub fn transfer<'d, M: Message>(
+        &mut self,
+        to: NodeId,
+        into: impl Into<Target<'d>>,
+        data: impl Into<Data<'d>>,
+        message: M,
+    ) {
+        let packet = self.node.encode(to, &message, &[]);
+        let send = |transfer: Transfer<'_>| self.processor.post_transfer(to, transfer, &packet);
+        self.node.gather(into.into(), data.into(), send);
+    }
+
+    /// Sends a message together with the words that a block of shared memory has on this node now. When the
+    /// message's handler runs, the words are the block's on the receiving node. That node has no right to the
+    /// block until then.
+    ///
+    /// # Panics
+    /// If the message was not registered, the node does not exist, or there is no such block.
+    pub fn send_block<M: Message>(&mut self, to: NodeId, memory: &Memory, block: Block, message: M) {
+        let packet = self.node.encode(to, &message, &[]);
+        self.processor.post_block(to, block, &memory.contents(block), &packet);
+    }
+
+    /// Reduces this node's right to a block to `tag`, as the last act of the handler. A processor of the node may be using
+    /// the right at this moment, so the message `then` is handled here only when none does any more. The key stays held
+    /// until then without occupying a processor, and no other event of the key comes between ([how](Memory)).
+    ///
+    /// # Panics
+    /// If the block's key is not held, there is no such block, the handler has lowered something before, or `then` was not
+    /// registered.
+    pub fn lower<M: Message>(&mut self, memory: &Memory, block: Block, tag: Tag, then: M) {
+        self.lower_all(memory, block..=block, tag, then);
+    }
+
+    /// Reduces this node's right to each of several consecutive blocks to `tag`, like [`lower`](Self::lower). The handler
+    /// must hold the sequential key, unless there is only one block.
+    ///
+    /// # Panics
+    /// If the blocks' key is not held, there are no such blocks, the handler has lowered something before, or `then` was not
+    /// registered.
+    pub fn lower_all<M: Message>(
+        &mut self,
+        memory: &Memory,
+        blocks: RangeInclusive<Block>,
+        tag: Tag,
+        then: M,
+    ) {
+        self.expect_key_of(blocks.clone());
+        self.expect_blocks(memory, &blocks);
+        assert!(self.lowering.is_none(), "a handler lowers once, as its last act");
+        if tag == Tag::Invalid {
+            self.resume_watchers(memory, &blocks);
+        }
+        let (first, count) = (*blocks.start(), blocks.end().0 - blocks.start().0 + 1);
+        let then = self.node.encode(memory.node(), &then, &[]);
+        self.lowering = Some(Box::new(Lowering { first, count, tag, then }));
+    }
+}

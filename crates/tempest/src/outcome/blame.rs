@@ -1,0 +1,75 @@
+//! The words of a run that has failed because of its program: they are the same in every world.
+//!
+//! The words state the fault, and then where and when: `index 9 of … (at src/main.rs:12, in node 1 thread 0, at 3 us)`.
+//! This module must never know how a world catches a panic.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt::Display;
+use std::panic::PanicHookInfo;
+
+use units::Time;
+
+use crate::Failure;
+
+thread_local! {
+    /// The place in the source of the last panic of this OS thread, if a hook has noted it.
+    static PLACE: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// The rooms whose panics are checks of a program's requests: the place of such a check tells the program's author
+/// nothing.
+const CHECKING: &[&str] = &["bulk", "fiber", "native", "pdq", "segment", "sim", "tempest"];
+
+/// Notes the place of a panic for the words of the failure. For the panic hook of a process that prints a failure itself, so that
+/// the panic need not be printed besides.
+pub fn note_panic(info: &PanicHookInfo<'_>) {
+    let place = info.location().filter(|place| !is_check(place.file()));
+    PLACE.set(place.map(|place| format!("{}:{}", place.file(), place.line())));
+}
+
+/// Takes the place that [`note_panic`] has noted last on this OS thread.
+pub fn take_place() -> Option<String> {
+    PLACE.take()
+}
+
+/// Whether a file of the source belongs to a room whose panics are checks.
+fn is_check(file: &str) -> bool {
+    let rooms = file!().strip_suffix("tempest/src/outcome/blame.rs").unwrap_or("");
+    file.strip_prefix(rooms)
+        .is_some_and(|file| file.split('/').next().is_some_and(|room| CHECKING.contains(&room)))
+}
+
+/// The text of a panic. It says at least that something panicked.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked (without a message)")
+}
+
+/// The failure of a run in which a thread or a handler, `doing`, has panicked.
+#[must_use]
+pub fn panicked(panic: &(dyn Any + Send), doing: &dyn Display, at: Time) -> Failure {
+    let place = take_place().map_or(String::new(), |place| format!("at {place}, "));
+    Failure::Program(format!("{} ({place}in {doing}, at {at})", panic_message(panic)))
+}
+
+/// The failure of a run in which a thread, `doing`, would have given its processor away by `what` while a panic unwinds it.
+#[must_use]
+pub fn given_away(what: &str, doing: &dyn Display, at: Time) -> Failure {
+    Failure::Program(format!(
+        "{what} while a panic unwinds it: a destructor must not give the processor away then; `std::thread::panicking` tells it \
+         (in {doing}, at {at})"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_of_the_rooms_have_no_place() {
+        let rooms = file!().strip_suffix("tempest/src/outcome/blame.rs").expect("this file is in this room");
+        assert!(is_check(file!()) && is_check(&format!("{rooms}sim/src/setting.rs")));
+        assert!(!is_check(&format!("{rooms}apps/src/fft/messages.rs")) && !is_check("src/main.rs"));
+    }
+}

@@ -1,0 +1,31 @@
+//! Plain values: the names of things, the packet that carries a message, the access and the work that a model prices.
+//!
+//! Every other folder names these, and they name no other folder. They must never know a node, a world or a handle.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `identity` | the numbers of nodes, threads, messages and waiters |
+//! | `shape` | the size of a world, and the flow control that it asks of protocols |
+//! | `block` | the number of a block of shared memory |
+//! | `key` | the keys of events: as they are stated, and as a dispatcher knows them |
+//! | `packet` | the words of a message on its way, with its class and its category of volume |
+//! | `access` | accesses to memory, and the counts of a modelled memory system |
+//! | `work` | the cost of a step, in operations or protocol primitives |
+//! | `random` | the seeds of random streams |
+
+pub(crate) mod access;
+mod block;
+pub(crate) mod identity;
+pub(crate) mod key;
+pub(crate) mod packet;
+pub(crate) mod random;
+mod shape;
+mod work;
+
+pub use access::{Access, MemoryEvents};
+pub use block::Block;
+pub use identity::{NodeId, ThreadId, Waiter};
+pub use key::{Key, Space};
+pub use packet::{Class, MAX_WORDS, Volume};
+pub use shape::{Flow, Shape};
+pub use work::{Operations, Primitive, Work};

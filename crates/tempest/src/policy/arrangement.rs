@@ -1,0 +1,408 @@
+//! A policy, its parts, and the table of named policies.
+//!
+//! This module must never know how the text of a policy is read.
+
+use std::fmt;
+
+use units::Time;
+
+/// The time that an event waits before a helper runs its handler, if the option gives no time.
+pub(super) const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
+
+/// The processors that run handlers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Servers {
+    /// The node's one computing processor, between its threads.
+    Compute,
+    /// `count` of the node's own processors, which do nothing else.
+    Taken,
+    /// `count` processors added to the node's own, which do nothing else.
+    Added,
+    /// Any computing processor when it is idle. Polls at back-edges take [`Turns`].
+    Idle,
+    /// A processor in the network interface.
+    Network,
+    /// The computing processor or the network processor, whichever is free.
+    Either,
+    /// `count` processors embedded in a device on the memory bus.
+    Embedded,
+    /// A hardware state machine.
+    Hardware,
+    /// Any computing processor when it is idle, as under `Idle`, until measurements say that a dedicated processor pays. Processors
+    /// are dedicated and released while the program runs.
+    Adaptive,
+}
+
+/// The order in which events are handed to processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dispatch {
+    /// Events of a node run one at a time, in order of arrival.
+    Serial,
+    /// Events of distinct keys in parallel, of equal keys one at a time.
+    Keyed,
+    /// Events of distinct keys in parallel, where each key is bound to one processor.
+    Partitioned,
+}
+
+/// The way in which a processor notices an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notice {
+    /// The processor looks, at back-edges and when idle.
+    Poll,
+    /// The processor is interrupted.
+    Interrupt,
+    /// The processor looks. It is interrupted only when every processor of the node computes.
+    InterruptWhenBusy,
+}
+
+/// The processor that puts messages into the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Injector {
+    /// The sending processor, with the interface locked where several may inject.
+    Sender,
+    /// The protocol processor, to which the sender hands the message.
+    Protocol,
+    /// The network processor, through its queue; the sender on a machine without one.
+    Network,
+    /// A device, which takes messages from any processor.
+    Device,
+}
+
+/// The order in which the computing processors of a node look for events. One looks at a time, round robin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turns {
+    /// Idle processors come first. A computing processor has a turn only if none idles.
+    IdleFirst,
+    /// Every processor has its turn. A computing processor keeps its turn until its next poll, and the others
+    /// wait for it.
+    Strict,
+}
+
+/// A policy: on each node, which processors run handlers, how they notice and dispatch events, and which processor
+/// injects messages into the network.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy {
+    pub(super) preset: &'static Preset,
+    /// The number of processors that [`Servers::Taken`], `Added` or `Embedded` dedicates; 0 for other
+    /// servers.
+    pub count: u32,
+    /// The processors that run handlers.
+    pub servers: Servers,
+    /// The order in which waiting events are dispatched to handlers.
+    pub dispatch: Dispatch,
+    /// The way in which processors that run handlers notice events.
+    pub notice: Notice,
+    /// The processor that injects the node's messages into the network.
+    pub injector: Injector,
+    /// The number of loop back-edges from one poll of a computing processor to the next, 0 for never. `None`
+    /// leaves it to the world ([`poll_interval`](Self::poll_interval)).
+    pub poll_every: Option<u32>,
+    /// The order in which processors look for events under [`Servers::Idle`].
+    pub turns: Turns,
+    /// Whether threads stay on the processor where they began, even where the processors of a node could
+    /// share them.
+    pub bound: bool,
+    /// The time after which a helper of the node runs the handlers that no processor has run; `None` for no
+    /// helper. A helper is an extra OS thread, not a processor of the node.
+    pub helper: Option<Time>,
+}
+
+/// A named policy.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Preset {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// A one-line description for people.
+    pub summary: &'static str,
+    /// Whether the preset takes `:COUNT`.
+    pub counted: bool,
+    pub(super) servers: Servers,
+    pub(super) dispatch: Dispatch,
+    pub(super) notice: Notice,
+    pub(super) injector: Injector,
+    polls: bool,
+}
+
+const fn preset(name: &'static str, summary: &'static str, servers: Servers, injector: Injector) -> Preset {
+    let counted = matches!(servers, Servers::Taken | Servers::Added | Servers::Embedded);
+    Preset {
+        name,
+        summary,
+        counted,
+        servers,
+        injector,
+        dispatch: Dispatch::Serial,
+        notice: Notice::Poll,
+        polls: matches!(servers, Servers::Compute | Servers::Idle | Servers::Either | Servers::Adaptive),
+    }
+}
+
+impl Preset {
+    const fn dispatch(self, dispatch: Dispatch) -> Self {
+        Self { dispatch, ..self }
+    }
+    const fn notice(self, notice: Notice) -> Self {
+        Self { notice, ..self }
+    }
+}
+
+/// All named policies.
+pub static PRESETS: &[Preset] = &[
+    preset(
+        "single",
+        "one computing processor per node, which also runs the handlers",
+        Servers::Compute,
+        Injector::Sender,
+    ),
+    preset(
+        "fixed",
+        "COUNT of the node's processors run handlers and nothing else",
+        Servers::Taken,
+        Injector::Protocol,
+    ),
+    preset(
+        "floating",
+        "whichever processor is idle; busy ones pass a polling token round",
+        Servers::Idle,
+        Injector::Sender,
+    ),
+    preset(
+        "partitioned",
+        "as fixed, but each key is bound to one of the COUNT processors",
+        Servers::Taken,
+        Injector::Protocol,
+    )
+    .dispatch(Dispatch::Partitioned),
+    preset(
+        "proc",
+        "the computing processor; the network processor, if any, moves messages between its queues and the network",
+        Servers::Compute,
+        Injector::Network,
+    ),
+    preset(
+        "np",
+        "the network processor injects and runs the handlers that it can",
+        Servers::Network,
+        Injector::Network,
+    ),
+    preset(
+        "inject",
+        "the computing processor injects, the network processor runs the handlers that it can",
+        Servers::Network,
+        Injector::Sender,
+    ),
+    preset(
+        "receive",
+        "the computing processor injects; it or the network processor runs handlers",
+        Servers::Either,
+        Injector::Sender,
+    ),
+    preset(
+        "hurricane",
+        "COUNT processors embedded in the interface device",
+        Servers::Embedded,
+        Injector::Device,
+    )
+    .dispatch(Dispatch::Keyed),
+    preset(
+        "hurricane-1",
+        "COUNT processors added to the node, dispatched through a cachable register",
+        Servers::Added,
+        Injector::Device,
+    )
+    .dispatch(Dispatch::Keyed),
+    preset(
+        "hurricane-1-mult",
+        "idle processors; interrupts go round only when all compute",
+        Servers::Idle,
+        Injector::Device,
+    )
+    .dispatch(Dispatch::Keyed)
+    .notice(Notice::InterruptWhenBusy),
+    preset("s-coma", "a hardware state machine", Servers::Hardware, Injector::Device),
+    preset(
+        "adaptive",
+        "starts floating; dedicates processors as measured utilization says",
+        Servers::Adaptive,
+        Injector::Sender,
+    )
+    .dispatch(Dispatch::Keyed),
+];
+
+impl Policy {
+    /// The name of the preset that this policy started from.
+    pub fn preset(&self) -> &'static str {
+        self.preset.name
+    }
+
+    /// The capabilities that the policy needs of a machine, in the words of the `can` lists of machine files.
+    pub fn needs(&self) -> Vec<&'static str> {
+        let mut needs = Vec::new();
+        needs.push(match self.servers {
+            Servers::Compute | Servers::Idle => "poll",
+            Servers::Taken => "dedicated-processors",
+            Servers::Added => "added-processors",
+            Servers::Network | Servers::Either => "network-processor",
+            Servers::Embedded => "embedded-processors",
+            Servers::Hardware => "hardware-protocol",
+            Servers::Adaptive => "adaptive-dedication",
+        });
+        if self.dispatch != Dispatch::Serial {
+            needs.push("keyed-dispatch");
+        }
+        if self.notice != Notice::Poll {
+            needs.push("interrupt");
+        }
+        if self.turns == Turns::Strict {
+            needs.push("poll-turns");
+        }
+        if self.helper.is_some() {
+            needs.push("helper-thread");
+        }
+        match self.injector {
+            // A state machine needs no register in which its next event appears.
+            Injector::Device if self.servers != Servers::Hardware => needs.push("dispatch-register"),
+            Injector::Network => needs.push("network-queue"),
+            Injector::Sender | Injector::Protocol | Injector::Device => {}
+        }
+        needs
+    }
+
+    /// The number of back-edges from one poll of a computing processor to the next, 0 for never. `usual` is
+    /// the number in a world whose processors have to look and whose policy does not say.
+    pub fn poll_interval(&self, usual: u32) -> u32 {
+        let looks = self.preset.polls && self.notice != Notice::Interrupt;
+        self.poll_every.unwrap_or(if looks { usual } else { 0 })
+    }
+
+    fn options(&self) -> Vec<String> {
+        let preset = self.preset;
+        let mut options = Vec::new();
+        if self.dispatch != default_dispatch(preset, self.count) {
+            options.push(if self.dispatch == Dispatch::Serial { "serial" } else { "keyed" }.to_owned());
+        }
+        if self.notice != preset.notice {
+            options.push(if self.notice == Notice::Poll { "poll" } else { "interrupt" }.to_owned());
+        }
+        if let Some(every) = self.poll_every {
+            options.push(format!("every={every}"));
+        }
+        if self.turns == Turns::Strict {
+            options.push("strict".to_owned());
+        }
+        if self.bound {
+            options.push("bound".to_owned());
+        }
+        match self.helper {
+            None => {}
+            Some(HELPER_WAITS) => options.push("helper".to_owned()),
+            Some(time) => options.push(format!("helper={}", time.to_string().replace(' ', ""))),
+        }
+        options
+    }
+}
+
+/// The number of a node's processors that compute, and the number of the others. It is written `6+2`, or `6` if there are no others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Split {
+    /// Processors that run program threads.
+    pub computing: u32,
+    /// Processors that run handlers, or move messages, and nothing else.
+    pub dedicated: u32,
+}
+
+impl Split {
+    /// The number of all of them.
+    pub fn all(self) -> u32 {
+        self.computing.saturating_add(self.dedicated)
+    }
+}
+
+impl fmt::Display for Split {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { computing, dedicated: 0 } => write!(f, "{computing}"),
+            Self { computing, dedicated } => write!(f, "{computing}+{dedicated}"),
+        }
+    }
+}
+
+/// The dispatch order of a preset with a count: several dedicated processors dispatch by key; one alone would
+/// gain nothing.
+pub(super) fn default_dispatch(preset: &Preset, count: u32) -> Dispatch {
+    match preset.servers {
+        Servers::Taken if preset.dispatch == Dispatch::Serial && count > 1 => Dispatch::Keyed,
+        _ => preset.dispatch,
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.preset.name)?;
+        if self.preset.counted {
+            write!(f, ":{}", self.count)?;
+        }
+        self.options().into_iter().try_for_each(|option| write!(f, "+{option}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_read_back_as_it_is_written() {
+        for preset in PRESETS {
+            let policy: Policy = preset.name.parse().unwrap();
+            assert_eq!(policy.to_string().parse(), Ok(policy));
+        }
+        for text in [
+            "fixed:2",
+            "fixed:3+serial",
+            "single+interrupt",
+            "floating+keyed+every=16",
+            "floating+strict+bound",
+            "single+helper",
+            "floating+helper=20us",
+        ] {
+            assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_what_can() {
+        for (text, says) in [
+            ("fixd", "unknown policy `fixd`"),
+            ("single:2", "takes no count"),
+            ("fixed:0", "from 1 to 64"),
+            ("fixed:x", "from 1 to 64"),
+            ("floating+quickly", "+serial, +keyed"),
+            ("fixed:2+strict", "only idle processors take turns"),
+            ("fixed:1+helper", "for computing processors that poll"),
+            ("single+helper=soon", "`+helper=soon`"),
+            ("floating+every=some", "number of back-edges"),
+        ] {
+            let error = text.parse::<Policy>().unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn processors_poll_as_often_as_usual_unless_told_or_told_of() {
+        for (text, interval) in [
+            ("floating", 128),
+            ("floating+every=1", 1),
+            ("single+every=0", 0),
+            ("single+interrupt", 0),
+            ("fixed", 0),
+        ] {
+            assert_eq!(text.parse::<Policy>().unwrap().poll_interval(128), interval, "{text}");
+        }
+    }
+
+    #[test]
+    fn several_dedicated_processors_dispatch_by_key() {
+        assert_eq!("fixed:1".parse::<Policy>().unwrap().dispatch, Dispatch::Serial);
+        assert_eq!("fixed:2".parse::<Policy>().unwrap().dispatch, Dispatch::Keyed);
+    }
+}

@@ -1,0 +1,139 @@
+//! Jobs: a program with its input, ready to be installed on every node of a world; and its report afterwards.
+//!
+//! This module must never know which world runs a job.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use pdq::DispatcherId;
+
+use crate::message::node::Node;
+use crate::message::parts::NodeParts;
+use crate::outcome::blame::{panic_message, take_place};
+use crate::plain::key::Proof;
+use crate::{Failure, Flow, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread};
+
+/// A program: a protocol whose nodes also run threads.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no program",
+    label = "no threads, and no report",
+    note = "write `fn main(&self, thread: &Thread<'_>)` and `fn report(&self, end: &mut Quiet<'_>) -> Report` in its \
+            `#[handlers] impl`"
+)]
+pub trait Program: Protocol {
+    /// The body of each thread.
+    fn main(&self, thread: &Thread<'_>);
+
+    /// Checks this node's share of the result against a sequential reference, and states the program's own figures. It is
+    /// called once on each node, when the run has ended well; `end` gives the entries of the node's keyed tables.
+    fn report(&self, end: &mut Quiet<'_>) -> Report;
+}
+
+/// A program as it is installed on one node, without its type.
+pub(crate) trait Installed: Send + Sync {
+    fn main(&self, thread: &Thread<'_>);
+    fn report(&self, end: &mut Quiet<'_>) -> Report;
+}
+
+impl<P: Program> Installed for P {
+    fn main(&self, thread: &Thread<'_>) {
+        Program::main(self, thread);
+    }
+    fn report(&self, end: &mut Quiet<'_>) -> Report {
+        Program::report(self, end)
+    }
+}
+
+/// A program as it is installed on one node, ready to run.
+#[derive(Clone)]
+pub struct Resident {
+    /// Dropped before the node, whose states are the last to hold the program.
+    program: Arc<dyn Installed>,
+    /// The node, as handlers see it.
+    pub node: Arc<Node>,
+}
+
+impl Resident {
+    /// Runs the body of one thread.
+    pub fn main(&self, thread: &Thread<'_>) {
+        self.program.main(thread);
+    }
+
+    /// Makes the node's share of the program's report, whose failures name the node if there are several. The world calls this when the
+    /// run has ended well and nothing of the node
+    /// runs any more. `proof` shows that the node's dispatcher has nothing under way.
+    ///
+    /// # Errors
+    /// [`Failure::Program`] if the program panics.
+    ///
+    /// # Panics
+    /// If the proof is of another key than the sequential one.
+    pub fn report(&self, proof: Proof<'_>) -> Result<Report, Failure> {
+        let (node, nodes) = (self.node.id(), self.node.shape().nodes);
+        let mut end = Quiet::new((node, nodes), proof);
+        let mut report = guarded("reporting", || self.program.report(&mut end))?;
+        if nodes > 1 {
+            report.name(node);
+        }
+        Ok(report)
+    }
+}
+
+type Install = dyn Fn(&mut Setup<'_>) -> Arc<dyn Installed> + Send + Sync;
+
+/// A program with its input.
+#[derive(Clone)]
+pub struct Job {
+    install: Arc<Install>,
+}
+
+impl Job {
+    /// Makes a job that runs `P` on `config`.
+    pub fn new<P: Program>(config: P::Config) -> Self {
+        let install = move |setup: &mut Setup<'_>| setup.install_new::<P>(&config) as Arc<dyn Installed>;
+        Self { install: Arc::new(install) }
+    }
+
+    /// Installs the program on a node whose events go through `dispatcher`. `first` is the first node of the run, once there is
+    /// one.
+    ///
+    /// # Errors
+    /// [`Refusal::Configurations`](crate::Refusal::Configurations) if protocols of the program install a third one differently; [`Refusal::Nodes`](crate::Refusal::Nodes) if the program
+    /// makes something else of this node than of the first; [`Failure::Program`] if the program panics.
+    pub(crate) fn settle(
+        &self,
+        id: NodeId,
+        shape: Shape,
+        flow: Flow,
+        dispatcher: DispatcherId,
+        first: Option<&Node>,
+    ) -> Result<Resident, Failure> {
+        let disposal = first.map(|first| first.disposal().clone()).unwrap_or_default();
+        let mut node = Node::bare(NodeParts::new(id, shape, flow, dispatcher), disposal);
+        let program = guarded("settling on its nodes", || (self.install)(&mut Setup::of(&mut node)))?;
+        if let Some(first) = first {
+            node.parts.ids = std::mem::take(&mut node.parts.ids).shared_with(&first.ids);
+            node.expect_like(first).map_err(Failure::Refused)?;
+            node.kinds.share(&first.kinds);
+        }
+        Ok(Resident { program, node: Arc::new(node) })
+    }
+}
+
+/// Calls the program outside its threads and handlers. Its unwinding is a refusal, or a panic of its own.
+fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(program)).map_err(|panic| match panic.downcast() {
+        Ok(refusal) => Failure::Refused(*refusal),
+        Err(panic) => {
+            let place = take_place().map_or(String::new(), |place| format!(" (at {place})"));
+            Failure::Program(format!("panicked while {doing}: {}{place}", panic_message(&*panic)))
+        }
+    })
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Job")
+    }
+}
