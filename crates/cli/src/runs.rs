@@ -150,7 +150,7 @@ fn path(asked: Option<&PathBuf>) -> Result<PathBuf, Problem> {
                     "HOME={home}: there is no such folder; say --record FILE"
                 )));
             }
-            Ok(folder.join("record.sqlite"))
+            Ok(folder.join("record.tsv"))
         }
     }
 }

@@ -29,12 +29,11 @@ fn tree(features: &[&str]) -> Vec<String> {
 }
 
 /// Crates that only a command needs.
-const OF_COMMANDS: [&str; 9] = [
+const OF_COMMANDS: [&str; 8] = [
     "anstream",
     "anstyle",
     "clap",
     "indicatif",
-    "rusqlite",
     "signal-hook",
     "terminal_size",
     "tradewind-cli",

@@ -6,6 +6,8 @@ use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
 pub(crate) use median::median;
 
 /// A counter on lines of its own.
@@ -14,8 +16,11 @@ struct Line(AtomicU64);
 
 /// Pins this OS thread to core `index` of the host, if there is one.
 pub(crate) fn pin(index: usize) {
-    if let Some(core) = core_affinity::get_core_ids().unwrap_or_default().get(index) {
-        core_affinity::set_for_current(*core);
+    let allowed = sched_getaffinity(None).expect("Linux says where a thread may run");
+    if let Some(core) = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).nth(index) {
+        let mut set = CpuSet::new();
+        set.set(core);
+        sched_setaffinity(None, &set).expect("a thread may run on one of its cores alone");
     }
 }
 

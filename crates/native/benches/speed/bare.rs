@@ -5,6 +5,8 @@ use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::common::pin;
+
 /// Lines of our own rings, and so of these.
 pub(crate) const LINES: usize = 4096;
 
@@ -100,8 +102,6 @@ impl Consumer<'_> {
 
 /// Runs one function on each of the first two cores. Returns the time of the first.
 fn on_two_cores(first: impl FnOnce() + Send, second: impl FnOnce() + Send) -> Duration {
-    let cores = core_affinity::get_core_ids().unwrap_or_default();
-    let pin = |index: usize| cores.get(index).map(|core| core_affinity::set_for_current(*core));
     std::thread::scope(|scope| {
         scope.spawn(|| {
             pin(1);

@@ -12,8 +12,6 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use core_affinity::CoreId;
-
 thread_local! {
     /// On a processor: the cores of the launcher of its world.
     static LAUNCHED_ON: RefCell<Option<Cores>> = const { RefCell::new(None) };
@@ -22,7 +20,8 @@ thread_local! {
 /// The cores that a world may run on.
 #[derive(Clone)]
 pub(crate) struct Cores {
-    ids: Arc<[CoreId]>,
+    /// Numbers of the cores; none where processors are not pinned.
+    ids: Arc<[usize]>,
     /// Number of cores that the process may use at a time; a quota may make it smaller.
     count: usize,
     /// Whether the OS thread that launches the world is a processor, which may be pinned to a single core.
@@ -33,7 +32,7 @@ impl Cores {
     /// The cores of a world that the calling OS thread launches.
     pub(crate) fn here() -> Self {
         LAUNCHED_ON.with_borrow(Clone::clone).unwrap_or_else(|| Self {
-            ids: core_affinity::get_core_ids().unwrap_or_default().into(),
+            ids: host::cores().into(),
             count: available_parallelism().map_or(1, usize::from),
             nested: false,
         })
@@ -49,24 +48,40 @@ impl Cores {
     pub(crate) fn seat(&self, number: Option<usize>) {
         LAUNCHED_ON.set(Some(Self { nested: true, ..self.clone() }));
         match number.and_then(|number| self.ids.get(number)) {
-            Some(core) => {
-                core_affinity::set_for_current(*core);
-            }
-            None if self.nested => self.unpin(),
+            Some(core) => host::run_on(&[*core]),
+            None if self.nested => host::run_on(&self.ids),
             None => {}
         }
     }
+}
 
-    #[cfg(target_os = "linux")]
-    fn unpin(&self) {
-        use rustix::thread::{CpuSet, sched_setaffinity};
+/// Pinning of OS threads by Linux.
+#[cfg(target_os = "linux")]
+mod host {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-        let mut all = CpuSet::new();
-        self.ids.iter().filter(|core| core.id < CpuSet::MAX_CPU).for_each(|core| all.set(core.id));
-        let _runs_where_it_may = sched_setaffinity(None, &all);
+    /// Numbers of the cores that the calling OS thread may run on, ascending; none if the host does not say.
+    pub(super) fn cores() -> Vec<usize> {
+        sched_getaffinity(None).map_or_else(
+            |_| Vec::new(),
+            |set| (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect(),
+        )
     }
 
-    /// Does nothing: on other systems a pinning is advice, and no OS thread inherits it.
-    #[cfg(not(target_os = "linux"))]
-    fn unpin(&self) {}
+    /// Lets the calling OS thread run on these cores alone, unless the host forbids it.
+    pub(super) fn run_on(cores: &[usize]) {
+        let mut set = CpuSet::new();
+        cores.iter().for_each(|core| set.set(*core));
+        let _runs_where_it_may = sched_setaffinity(None, &set);
+    }
+}
+
+/// Other systems: OS threads run where the system places them.
+#[cfg(not(target_os = "linux"))]
+mod host {
+    pub(super) fn cores() -> Vec<usize> {
+        Vec::new()
+    }
+
+    pub(super) fn run_on(_: &[usize]) {}
 }

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::utils::{Backoff, CachePadded};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::host;
 use crate::state::{Item, Lock, Server, Table, Work, violation};
@@ -153,8 +154,11 @@ pub(crate) fn elapsed(spans: &[Span]) -> Duration {
 
 /// Runs the calling thread on that core, where the host lets it.
 pub(crate) fn pin(index: usize) {
-    if let Some(core) = core_affinity::get_core_ids().unwrap_or_default().get(index) {
-        core_affinity::set_for_current(*core);
+    let allowed = sched_getaffinity(None).expect("Linux says where a thread may run");
+    if let Some(core) = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).nth(index) {
+        let mut set = CpuSet::new();
+        set.set(core);
+        sched_setaffinity(None, &set).expect("a thread may run on one of its cores alone");
     }
 }
 

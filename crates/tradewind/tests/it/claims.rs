@@ -218,7 +218,7 @@ fn a_home_that_is_not_there_is_not_made() {
     assert!(!home.exists());
     fs::create_dir(&home).unwrap();
     assert!(claims(&[]).status.success());
-    assert!(home.join(".local/share/tradewind/record.sqlite").is_file());
+    assert!(home.join(".local/share/tradewind/record.tsv").is_file());
 }
 
 #[test]
