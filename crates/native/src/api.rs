@@ -27,32 +27,33 @@ use crate::rings::ring::Origin;
 
 impl Messages for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {
-        send::count_message(self, to, packet);
-        send::post_counted(self, to, packet, Origin::Handler);
+        send::count_message(&self.seat, to, packet);
+        send::post_counted(&self.seat, &self.threads, to, packet, Origin::Handler);
     }
 
     fn post_transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) {
         // The ring's release and acquire order the words before the handler, and so does the outbox's lock.
-        if segments::scatter(self, to, transfer) {
+        if segments::scatter(&self.seat, to, transfer) {
             self.post(to, packet);
-            segments::count_transfer(self, to, transfer);
+            segments::count_transfer(&self.seat, to, transfer);
         }
     }
 
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
-        blocks::send_block(self, to, block, words, packet);
+        blocks::send_block(&self.seat, &self.threads, to, block, words, packet);
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
-        send::sample_send(self, || send::offer_now(self, to, packet))
+        send::sample_send(&self.seat, move || send::offer_now(&self.seat, &self.threads, to, packet))
     }
 
     fn transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) -> bool {
         // The ring's release and acquire order the words before the handler.
         let start = self.world().now_ns();
-        let sent = segments::scatter(self, to, transfer) && send::offer_now(self, to, packet);
+        let sent = segments::scatter(&self.seat, to, transfer)
+            && send::offer_now(&self.seat, &self.threads, to, packet);
         if sent {
-            segments::count_transfer(self, to, transfer);
+            segments::count_transfer(&self.seat, to, transfer);
             // A transfer is long enough to be worth two clock readings.
             bump(&self.gauge().overhead_ns, self.world().now_ns() - start);
         }
@@ -60,27 +61,31 @@ impl Messages for Processor {
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        send::sample_send(self, || {
-            segments::deposit_now(self, to, place, words);
+        send::sample_send(&self.seat, move || {
+            segments::deposit_now(&self.seat, &self.threads, to, place, words);
             // The words are written to their destination: there is always room.
             true
         })
     }
 
     fn mapped(&self, node: NodeId) -> Option<&Segments> {
-        Some(segments::memory_of(self, node).segments())
+        Some(segments::memory_of(&self.seat, node).segments())
     }
 
     fn make_room(&self, to: NodeId) {
         if self.threads.lacks_room(to, self.world().running_ns()) {
-            self.tracer.trace(|node, _| Traced::Block { node, thread: self.threads.current(), what: "room" });
+            self.seat.tracer.trace(|node, _| Traced::Block {
+                node,
+                thread: self.threads.current(),
+                what: "room",
+            });
         }
-        wake::receiver(self, to);
-        let moved = moving::move_on(self);
-        if self.serves() && points::serve_or_leave(self) > 0 || moved {
-            self.sending.note_room();
+        wake::receiver(&self.seat, to);
+        let moved = moving::move_on(&self.seat);
+        if self.seat.serves() && points::serve_or_leave(self) > 0 || moved {
+            self.seat.sending.note_room();
         } else {
-            let attempts = self.sending.note_attempt();
+            let attempts = self.seat.sending.note_attempt();
             if let Some(attempts) = attempts.checked_sub(self.threads.ready()) {
                 idle::wait_for_room(self, attempts);
             }
@@ -104,7 +109,7 @@ impl Scheduling for Processor {
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        resume::end_own_wait(self, waiter)
+        resume::end_own_wait(&self.seat, &self.threads, waiter)
     }
 
     fn wait(&self, event: &Event, at_least: u64) {
@@ -112,7 +117,7 @@ impl Scheduling for Processor {
         let slot = &node.threads[thread as usize];
         let generation = slot.generation();
         let waiter = Waiter { thread, generation };
-        let waits = if self.is_alone() {
+        let waits = if self.seat.is_alone() {
             tempest::world::enlist_alone(event, node.id, at_least, waiter)
         } else {
             tempest::world::enlist(event, node.id, at_least, waiter)
@@ -125,21 +130,21 @@ impl Scheduling for Processor {
 
     fn signal(&self, event: &Event, amount: u64) {
         let node = self.node();
-        if self.is_alone() {
+        if self.seat.is_alone() {
             tempest::world::signal_alone(event, node.id, amount, |waiter| {
-                resume::end_wait_alone(self, node, waiter);
+                resume::end_wait_alone(node, &self.threads, waiter);
             });
         } else {
             tempest::world::signal(event, node.id, amount, |waiter| {
-                resume::end_wait(self, node.id, waiter);
+                resume::end_wait(&self.seat, &self.threads, node.id, waiter);
             });
         }
     }
 
     fn poll(&self) {
         stacks::give_up_if_over(self.world());
-        lowering::heed(self);
-        if self.world().policy.servers != Servers::Idle || self.owns_poll() {
+        lowering::heed(&self.seat);
+        if self.world().policy.servers != Servers::Idle || self.seat.owns_poll() {
             let events = if stacks::has_stack_for_handlers() {
                 points::serve_at_point(self)
             } else {
@@ -147,7 +152,7 @@ impl Scheduling for Processor {
             };
             self.meter.pace().note(events > 0);
         }
-        if self.lowerings().is_some_and(Lowerings::awaits_access) && self.has_threads_to_run() {
+        if self.seat.lowerings().is_some_and(Lowerings::awaits_access) && self.has_threads_to_run() {
             scheduler::take_inbox(self);
             waits::step_back(self);
         }
@@ -155,7 +160,7 @@ impl Scheduling for Processor {
 
     fn spin(&self) {
         stacks::give_up_if_over(self.world());
-        if self.poll_interval() == PollInterval::Never && self.serves() {
+        if self.seat.poll_interval() == PollInterval::Never && self.seat.serves() {
             self.poll();
         }
     }
@@ -181,11 +186,11 @@ impl Scheduling for Processor {
     }
 
     fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
-        lowering::take_away_at_once(self, memory, block, tag)
+        lowering::take_away_at_once(&self.seat, memory, block, tag)
     }
 
     fn accessed(&self) {
-        lowering::tell_access(self);
+        lowering::tell_access(&self.seat);
     }
 
     fn enter_phase(&self, name: &'static str) {
@@ -193,8 +198,8 @@ impl Scheduling for Processor {
         match totals::enter(self.world(), thread, name) {
             Entry::Last(others) => {
                 let index = self.world().phases.entered() - 1;
-                self.tracer.trace(|_, _| Traced::Phase { index, name });
-                others.into_iter().for_each(|thread| resume::make_ready(self, thread));
+                self.seat.tracer.trace(|_, _| Traced::Phase { index, name });
+                others.into_iter().for_each(|thread| resume::make_ready(&self.seat, &self.threads, thread));
             }
             Entry::Wait(count) => {
                 waits::wait_until(self, Reason::Phase(name), || self.world().phases.entered() >= count);

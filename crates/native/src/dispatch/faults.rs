@@ -20,10 +20,10 @@ use crate::rings::ring::{Origin, Received};
 /// Handles a faulting access of the running thread, or sends it to its own node.
 pub(crate) fn handle_fault(processor: &Processor, packet: &Packet) {
     let may_handle =
-        processor.serves() && stacks::has_stack_for_handlers() && nothing_is_on_its_way_here(processor);
+        processor.seat.serves() && stacks::has_stack_for_handlers() && nothing_is_on_its_way_here(processor);
     let handled = may_handle && panics::run_handlers(processor, || handle_on_the_spot(processor, packet));
     if !handled {
-        send::post_counted(processor, processor.node().id, packet, Origin::Fault);
+        send::post_counted(&processor.seat, &processor.threads, processor.node().id, packet, Origin::Fault);
     }
 }
 
@@ -36,7 +36,7 @@ fn handle_on_the_spot(processor: &Processor, packet: &Packet) -> bool {
     match &processor.node().dispatcher {
         Dispatcher::Own(_) => handle_now_serial(processor, packet),
         Dispatcher::Serial(_) => {
-            receive::try_receive(processor).is_some_and(|_right| handle_now_serial(processor, packet))
+            receive::try_receive(&processor.seat).is_some_and(|_right| handle_now_serial(processor, packet))
         }
         Dispatcher::Keyed(shared) => handle_now_keyed(processor, shared, &fault(packet)),
     }
@@ -48,9 +48,9 @@ fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
         return false;
     }
     bump(&processor.gauge().sent, 1);
-    processor.tracer.own(packet);
+    processor.seat.tracer.own(packet);
     if let Some(pending) = serial::handle_own(processor, packet) {
-        lowering::set_aside(processor, pending, fault(packet), None);
+        lowering::set_aside(&processor.seat, pending, fault(packet), None);
     } else {
         processor.gauge().count_handled(1);
     }
@@ -60,13 +60,13 @@ fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
 fn handle_now_keyed(processor: &Processor, shared: &Shared, message: &Received) -> bool {
     let Some(key) = handle::key_of(processor, message) else { return true };
     // With the right in hand, no other processor has older messages that are not in the queue yet.
-    let Some(turn) = receive::try_receive(processor) else { return false };
+    let Some(turn) = receive::try_receive(&processor.seat) else { return false };
     let Some(held) = shared.queue.try_hold(key) else { return false };
     drop(turn);
     bump(&processor.gauge().sent, 1);
-    processor.tracer.own(&message.packet);
+    processor.seat.tracer.own(&message.packet);
     handle::handle_keyed(processor, shared, message, &message.packet, held);
-    wake::idle_servers(processor, shared);
+    wake::idle_servers(&processor.seat, shared);
     true
 }
 

@@ -21,10 +21,10 @@ pub(crate) fn handle_next(
     serial: &mut Serial,
     packet: &Packet,
 ) -> Option<Box<Lowering>> {
-    processor.occupation.begin(packet.id());
+    processor.threads.occupation.begin(packet.id());
     let mut lowering = None;
     if let Err(bad) = node.deliver_serially(packet, serial, processor, &mut lowering) {
-        processor.fail(bad.to_string());
+        processor.seat.fail(bad.to_string());
     }
     note_handled(processor, packet);
     lowering
@@ -33,8 +33,8 @@ pub(crate) fn handle_next(
 /// Reports the words that a handler has left in outboxes, if any, to the credit windows of its kind of message.
 #[inline]
 fn note_handled(processor: &Processor, packet: &Packet) {
-    if processor.sending.outboxed() > 0 {
-        send::note_fan_out(processor, packet.id());
+    if processor.seat.sending.outboxed() > 0 {
+        send::note_fan_out(&processor.seat, packet.id());
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn settle(processor: &Processor, message: &Received, pending: Option<
             true
         }
         Some(pending) => {
-            lowering::set_aside(processor, pending, *message, None);
+            lowering::set_aside(&processor.seat, pending, *message, None);
             false
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn handle_keyed(
 ) {
     let mut held = Kept::new(shared, held);
     if let Some(pending) = handle(processor, packet, held.proof()) {
-        return lowering::set_aside(processor, pending, *message, Some(held.take()));
+        return lowering::set_aside(&processor.seat, pending, *message, Some(held.take()));
     }
     if held.complete() {
         shared.note_change();
@@ -74,12 +74,18 @@ pub(crate) fn handle_keyed(
 pub(crate) fn grant(processor: &Processor, thread: u32, held: Held) {
     let node = processor.node();
     node.threads[thread as usize].grant(held);
-    resume::make_ready(processor, ThreadId { node: node.id, index: thread });
+    resume::make_ready(&processor.seat, &processor.threads, ThreadId { node: node.id, index: thread });
     processor.gauge().count_handled(1);
 }
 
 pub(crate) fn key_of(processor: &Processor, message: &Received) -> Option<DispatchKey> {
-    processor.node().resident.node.key(&message.packet).map_err(|bad| processor.fail(bad.to_string())).ok()
+    processor
+        .node()
+        .resident
+        .node
+        .key(&message.packet)
+        .map_err(|bad| processor.seat.fail(bad.to_string()))
+        .ok()
 }
 
 /// Runs a handler and its continuations, as far as no downgrade has to wait. Returns the pending downgrade.
@@ -94,11 +100,11 @@ pub(crate) fn handle_uncounted(
     packet: &Packet,
     mut proof: Proof<'_>,
 ) -> Option<Pending> {
-    let before = processor.occupation.now();
+    let before = processor.threads.occupation.now();
     let lowering = run_handler(processor, packet, &mut proof);
     let pending = lowering.and_then(|lowering| take_away_all(processor, lowering, &mut proof));
-    processor.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
-    processor.occupation.go_back_to(before);
+    processor.seat.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+    processor.threads.occupation.go_back_to(before);
     pending
 }
 
@@ -109,7 +115,7 @@ pub(crate) fn run_handler(
     packet: &Packet,
     proof: &mut Proof<'_>,
 ) -> Option<Box<Lowering>> {
-    processor.occupation.begin(packet.id());
+    processor.threads.occupation.begin(packet.id());
     let node = &processor.node().resident.node;
     let lowering = node.deliver(
         packet,
@@ -128,7 +134,7 @@ pub(crate) fn take_away_all(
     let node = &processor.node().resident.node;
     let mut next = Some(lowering);
     while let Some(lowering) = next {
-        let pending = lowering::take_away(processor, &lowering);
+        let pending = lowering::take_away(&processor.seat, &lowering);
         if pending.is_some() {
             return pending;
         }

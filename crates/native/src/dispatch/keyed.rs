@@ -132,12 +132,12 @@ impl Drop for Batch<'_> {
 
 /// Receives, if no other processor does, and runs events. Returns the number of messages and events.
 pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
-    lowering::continue_keyed(processor, shared);
+    lowering::continue_keyed(&processor.seat, &processor.service, shared);
     if !shared.is_brief() || processor.world().policy.dispatch == Dispatch::Partitioned {
         return serve_as_worker(processor, shared, true);
     }
     let received = receive_in_place(processor, shared);
-    if !looks::sees_dispatchable(processor, shared) {
+    if !looks::sees_dispatchable(&processor.service.duty, shared) {
         return received;
     }
     received + serve_as_worker(processor, shared, false)
@@ -148,16 +148,16 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
     let Some(turn) = turn_to_receive(processor, shared) else { return 0 };
     let mut looks_behind = engage(processor);
     let mut batch = begin_batch(processor, shared, turn);
-    let (mut received, before) = (0, processor.occupation.now());
+    let (mut received, before) = (0, processor.threads.occupation.now());
     for _ in 0..ROUNDS {
-        let round = receive::receive(processor, |message, tally| {
+        let round = receive::receive(&processor.seat, &processor.service, |message, tally| {
             if looks_behind {
                 looks_behind = false;
                 leave_messages(processor);
             }
             match &processor.node().resident.node.key(&message.packet) {
                 Ok(key) => handle_or_queue(processor, key, message, &mut batch, tally),
-                Err(bad) => processor.fail(bad.to_string()),
+                Err(bad) => processor.seat.fail(bad.to_string()),
             }
             batch.turn.is_kept()
         });
@@ -167,7 +167,7 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
             break;
         }
     }
-    processor.occupation.go_back_to(before);
+    processor.threads.occupation.go_back_to(before);
     batch.release();
     tell(processor, &mut batch);
     drop(batch);
@@ -178,10 +178,11 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
 /// Takes the right to receive if it is free, or from a processor that is in one handler for long. Does not use a free right if the queue
 /// has no room; but always uses a right that was taken over, because its former holder has lost more than the right.
 fn turn_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> {
-    let turn = receive::try_receive(processor);
+    let turn = receive::try_receive(&processor.seat);
     let once_in = if processor.world().oversubscribed { SHARED_REFUSALS } else { REFUSALS };
     if turn.is_none()
-        && (processor.duty.counts_refusal(once_in) || processor.world().is_helper(processor.index()))
+        && (processor.service.duty.counts_refusal(once_in)
+            || processor.world().is_helper(processor.seat.index()))
     {
         return take_over(processor, shared);
     }
@@ -193,17 +194,21 @@ fn turn_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn
 fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> {
     let (right, now) = (&processor.node().right_to_receive, processor.world().now_ns());
     let patience = if processor.world().oversubscribed { SHARED_PATIENCE_NS } else { PATIENCE_NS };
-    let is_late = |handler| processor.duty.is_late(handler, now, patience);
+    let is_late = |handler| processor.service.duty.is_late(handler, now, patience);
     if let Some(offer) = right.offered() {
-        return if is_late(Late::Offered(offer)) { right.take_over(offer, processor.number()) } else { None };
+        return if is_late(Late::Offered(offer)) {
+            right.take_over(offer, processor.seat.number())
+        } else {
+            None
+        };
     }
     let item = shared.queue.seized_for()?;
     if !is_late(Late::Seized(item)) || !shared.queue.break_in(item) {
         return None;
     }
     shared.note_change();
-    wake::idle_servers(processor, shared);
-    Some(right.inherit(processor.number()))
+    wake::idle_servers(&processor.seat, shared);
+    Some(right.inherit(processor.seat.number()))
 }
 
 /// Marks this processor as engaged: later senders wake another one for their messages. Returns true if a server sleeps that may have to
@@ -214,12 +219,12 @@ fn engage(processor: &Processor) -> bool {
     }
     let (world, node) = (&processor.world(), processor.node().id);
     let others = world.server_berths(node).iter().chain(world.helper_berth(node));
-    world.berths[processor.index()].engage_beside(others)
+    world.berths[processor.seat.index()].engage_beside(others)
 }
 
 fn disengage(processor: &Processor) {
     if is_relied_on(processor) {
-        processor.world().berths[processor.index()].engage(false);
+        processor.world().berths[processor.seat.index()].engage(false);
     }
 }
 
@@ -234,7 +239,7 @@ fn is_relied_on(processor: &Processor) -> bool {
 #[cold]
 fn leave_messages(processor: &Processor) {
     if processor.world().lanes_into(processor.node().id).any(Lane::has_message) {
-        wake::servers(processor, 1);
+        wake::servers(&processor.seat, 1);
     }
 }
 
@@ -244,7 +249,7 @@ fn leave_messages(processor: &Processor) {
 fn tell_soon(processor: &Processor, batch: &mut Batch<'_>) {
     if batch.untold > 0 || batch.freed {
         batch.shared.note_change();
-        wake::servers(processor, batch.untold + usize::from(batch.freed));
+        wake::servers(&processor.seat, batch.untold + usize::from(batch.freed));
         (batch.untold, batch.freed, batch.left) = (0, false, true);
     }
 }
@@ -253,14 +258,14 @@ fn tell_soon(processor: &Processor, batch: &mut Batch<'_>) {
 fn tell(processor: &Processor, batch: &mut Batch<'_>) {
     tell_soon(processor, batch);
     if batch.left {
-        wake::idle_servers(processor, batch.shared);
+        wake::idle_servers(&processor.seat, batch.shared);
     }
 }
 
 fn begin_batch<'a>(processor: &Processor, shared: &'a Shared, turn: Turn<'a>) -> Batch<'a> {
     // A helper has no core of its own: a seizure would make all keys wait for it, not one.
-    let is_helper = processor.world().is_helper(processor.index());
-    let seizes = processor.floor().is_some() && processor.lowerings().is_none() && !is_helper;
+    let is_helper = processor.world().is_helper(processor.seat.index());
+    let seizes = processor.seat.floor().is_some() && processor.seat.lowerings().is_none() && !is_helper;
     Batch {
         shared,
         turn,
@@ -307,10 +312,10 @@ fn handle_in_place(
     tally: &mut Tally,
 ) -> bool {
     if let Some(all) = &mut batch.all {
-        processor.tracer.handler_starts(message);
+        processor.seat.tracer.handler_starts(message);
         let lowering = all.run(*key, |mut proof| handle::run_handler(processor, &message.packet, &mut proof));
         debug_assert!(lowering.is_none(), "there is no shared memory to lower a right to");
-        processor.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+        processor.seat.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
         tally.count(message);
         if all.is_broken() {
             batch.turn.lose();
@@ -320,11 +325,11 @@ fn handle_in_place(
     let Some(held) = batch.shared.queue.try_hold(*key) else { return false };
     let mut held = Kept::new(batch.shared, held);
     tell_soon(processor, batch);
-    processor.tracer.handler_starts(message);
+    processor.seat.tracer.handler_starts(message);
     match batch.turn.offer(|| handle::handle_uncounted(processor, &message.packet, held.proof())) {
         Some(pending) => {
             processor.gauge().count_handlers(1);
-            lowering::set_aside(processor, pending, *message, Some(held.take()));
+            lowering::set_aside(&processor.seat, pending, *message, Some(held.take()));
         }
         None => {
             batch.freed |= held.complete();
@@ -335,16 +340,16 @@ fn handle_in_place(
 }
 
 fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> usize {
-    let mut worker = match processor.duty.take_worker() {
+    let mut worker = match processor.service.duty.take_worker() {
         Some(paused) => shared.queue.resume(paused),
-        None => shared.queue.worker(processor.server()),
+        None => shared.queue.worker(processor.seat.server()),
     };
     let looks_behind = engage(processor);
     let received = if receives { receive_into_queue(processor, shared, &mut worker) } else { 0 };
     if received > 0 {
         shared.note_change();
         // This processor can take one of them itself.
-        wake::servers(processor, received - 1);
+        wake::servers(&processor.seat, received - 1);
     }
     if looks_behind {
         leave_messages(processor);
@@ -355,13 +360,13 @@ fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> us
     if done > 0 {
         shared.note_brief(processor.world().now_ns() - start < (done as u64).max(FEW) * BRIEF_NS);
     }
-    processor.duty.keep_worker(worker.pause());
+    processor.service.duty.keep_worker(worker.pause());
     received + done
 }
 
 fn receive_into_queue(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
     let Some(_turn) = turn_to_receive(processor, shared) else { return 0 };
-    let received = receive::receive(processor, |message, _| {
+    let received = receive::receive(&processor.seat, &processor.service, |message, _| {
         if let Some(key) = handle::key_of(processor, message) {
             worker.enqueue(key, Event::Message(*message));
         }
@@ -376,14 +381,14 @@ fn run_claims(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Ev
     let mut done = 0;
     while done < BATCH {
         let serve = || worker.serve(|event, handling| run_event(processor, event, handling));
-        let events = processor.duty.search(&shared.changes, serve);
+        let events = processor.service.duty.search(&shared.changes, serve);
         if events == 0 {
             break;
         }
         done += events;
         // Keys are free again.
         shared.note_change();
-        wake::idle_servers(processor, shared);
+        wake::idle_servers(&processor.seat, shared);
     }
     done
 }
@@ -391,18 +396,18 @@ fn run_claims(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Ev
 fn run_event(processor: &Processor, event: Event, mut handling: Handling<'_, '_, Event, Name>) {
     let (message, then) = match event {
         Event::Message(message) => {
-            processor.tracer.handler_starts(&message);
+            processor.seat.tracer.handler_starts(&message);
             (message, None)
         }
         Event::Then(continued) => {
-            processor.tracer.own(&continued.1);
+            processor.seat.tracer.own(&continued.1);
             (continued.0, Some(continued.1))
         }
         Event::Grant(thread) => return handle::grant(processor, thread, handling.keep()),
     };
     let packet = then.as_ref().unwrap_or(&message.packet);
     match handle::handle(processor, packet, handling.proof()) {
-        Some(pending) => lowering::set_aside(processor, pending, message, Some(handling.keep())),
+        Some(pending) => lowering::set_aside(&processor.seat, pending, message, Some(handling.keep())),
         None => handle::finish(processor, &message),
     }
 }

@@ -12,9 +12,10 @@
 use tempest::NodeId;
 
 use crate::memory::blocks;
-use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::right::Turn;
+use crate::parts::seat::Seat;
+use crate::parts::service::Service;
 use crate::rings::lane::Lane;
 use crate::rings::ring::{BadLength, Origin, Received};
 
@@ -44,38 +45,43 @@ impl Tally {
 
 /// Takes the right to receive if it is free; the only processor of a node always gets it.
 #[inline]
-pub(crate) fn try_receive(processor: &Processor) -> Option<Turn<'_>> {
-    processor.node().right_to_receive.try_take(processor.number())
+pub(crate) fn try_receive(seat: &Seat) -> Option<Turn<'_>> {
+    seat.node().right_to_receive.try_take(seat.number())
 }
 
 /// Takes messages from the lanes into this node while `each` returns true. `each` counts the messages that it handled. Returns the
 /// number of messages. The caller has the right to receive.
-pub(crate) fn receive(processor: &Processor, mut each: impl FnMut(&Received, &mut Tally) -> bool) -> usize {
-    processor.bursts.begin();
+pub(crate) fn receive(
+    seat: &Seat,
+    service: &Service,
+    mut each: impl FnMut(&Received, &mut Tally) -> bool,
+) -> usize {
+    let bursts = &seat.sending.bursts;
+    bursts.begin();
     let mut received = 0;
     let mut message = Received::blank();
-    let node = &processor.node().resident.node;
+    let node = &seat.node().resident.node;
     // Coming messages are handled by this processor too, unless they go to a queue.
-    let looks_ahead = node.foresees() && !matches!(processor.node().dispatcher, Dispatcher::Keyed(_));
-    let floor = processor.floor();
-    for (lane, source) in processor.world().lanes_into(processor.node().id).zip(0..) {
+    let looks_ahead = node.foresees() && !matches!(seat.node().dispatcher, Dispatcher::Keyed(_));
+    let floor = seat.floor();
+    for (lane, source) in seat.world().lanes_into(seat.node().id).zip(0..) {
         let (mut tally, mut goes_on) = (Tally::default(), true);
         let drained = lane.receive(BATCH, NodeId(source), &mut message, |message, is_good| {
             if let Some(floor) = floor {
-                floor.go_on(&processor.speaker);
+                floor.go_on(&seat.speaker);
             }
             if looks_ahead {
                 lane.look_ahead(NodeId(source), |packet| node.prefetch(packet));
             }
             goes_on = match is_good {
-                Ok(()) => !blocks::unload(processor, message) || each(message, &mut tally),
-                Err(length) => refuse(processor, &length),
+                Ok(()) => !blocks::unload(seat, message) || each(message, &mut tally),
+                Err(length) => refuse(seat, &length),
             };
             goes_on
         });
-        count_dealt_with(processor, lane, &tally);
+        count_dealt_with(seat, service, lane, &tally);
         if drained.messages > 0 {
-            processor.bursts.note(drained.messages, drained.more);
+            bursts.note(drained.messages, drained.more);
             received += drained.messages;
         }
         if !goes_on {
@@ -86,25 +92,25 @@ pub(crate) fn receive(processor: &Processor, mut each: impl FnMut(&Received, &mu
 }
 
 #[cold]
-fn refuse(processor: &Processor, length: &BadLength) -> bool {
-    processor.fail(format!("a message claims {} words", length.0));
+fn refuse(seat: &Seat, length: &BadLength) -> bool {
+    seat.fail(format!("a message claims {} words", length.0));
     true
 }
 
 /// Counts a batch of messages of a lane as handled. Until then they are in flight, which is the safe side: see `quiescence`.
 #[inline]
-fn count_dealt_with(processor: &Processor, lane: &Lane, tally: &Tally) {
+fn count_dealt_with(seat: &Seat, service: &Service, lane: &Lane, tally: &Tally) {
     if tally.handled() == 0 {
         return;
     }
-    processor.gauge().count_handlers(tally.handled());
+    seat.gauge().count_handlers(tally.handled());
     if tally.by_threads() > 0 {
         lane.count_handled(tally.by_threads());
-        if processor.node().backlog.may_acknowledge() {
+        if seat.node().backlog.may_acknowledge() {
             lane.publish_acknowledged();
         } else {
-            processor.service.owe();
+            service.owe();
         }
     }
-    processor.gauge().count_handled(tally.handled());
+    seat.gauge().count_handled(tally.handled());
 }

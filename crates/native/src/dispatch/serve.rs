@@ -7,7 +7,8 @@ use crate::dispatch::{keyed, looks, panics, receive, serial};
 use crate::link::moving;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
-use crate::parts::service::SAMPLE;
+use crate::parts::seat::Seat;
+use crate::parts::service::{SAMPLE, Service};
 
 /// Moves messages on and runs handlers. Returns the number of events.
 pub(crate) fn serve(processor: &Processor) -> usize {
@@ -21,23 +22,25 @@ pub(crate) fn serve_due(processor: &Processor) -> usize {
 }
 
 #[inline]
-fn serve_if(processor: &Processor, sees_events: impl FnOnce(&Processor) -> bool) -> usize {
-    moving::move_on(processor);
+fn serve_if(processor: &Processor, sees_events: impl FnOnce(&Seat, &Service) -> bool) -> usize {
+    moving::move_on(&processor.seat);
     let is_sampled = processor.service.is_sampled();
     // A node of one processor skips this test: receiving is as cheap. A sampled batch makes it all the
     // same, so as not to read the clock for nothing.
-    if (is_sampled || !processor.is_alone() || processor.node().has_set_aside()) && !sees_events(processor) {
+    if (is_sampled || !processor.seat.is_alone() || processor.node().has_set_aside())
+        && !sees_events(&processor.seat, &processor.service)
+    {
         return 0;
     }
     let timed = is_sampled.then(|| processor.world().now_ns());
     let done = panics::run_handlers(processor, || match &processor.node().dispatcher {
         Dispatcher::Own(_) => serial::receive_serial(processor),
         Dispatcher::Serial(_) => {
-            receive::try_receive(processor).map_or(0, |_right| serial::receive_serial(processor))
+            receive::try_receive(&processor.seat).map_or(0, |_right| serial::receive_serial(processor))
         }
         Dispatcher::Keyed(shared) => keyed::serve_by_key(processor, shared),
     });
-    moving::tell_acknowledged(processor);
+    moving::tell_acknowledged(&processor.seat, &processor.service);
     if done > 0 {
         processor.service.count_batch();
         if let Some(start) = timed {

@@ -11,9 +11,11 @@ use units::Bytes;
 
 use crate::apart::bump;
 use crate::link::wake;
-use crate::parts::core::Processor;
+use crate::parts::core::Activity;
 use crate::parts::gauge::Gauge;
 use crate::parts::node::Node;
+use crate::parts::own_threads::OwnThreads;
+use crate::parts::seat::Seat;
 use crate::parts::sending::SAMPLE;
 use crate::parts::stacks;
 use crate::rings::ring::Origin;
@@ -38,108 +40,108 @@ fn count(node: &Node, gauge: &Gauge, to: NodeId, packet: &Packet) {
 
 /// Counts a message that this processor sends.
 #[inline]
-pub(crate) fn count_message(processor: &Processor, to: NodeId, packet: &Packet) {
-    count(processor.node(), processor.gauge(), to, packet);
+pub(crate) fn count_message(seat: &Seat, to: NodeId, packet: &Packet) {
+    count(seat.node(), seat.gauge(), to, packet);
 }
 
 /// Calls `send` for a thread. Times one send of every [`SAMPLE`].
 #[inline]
-pub(crate) fn sample_send(processor: &Processor, send: impl FnOnce() -> bool) -> bool {
-    if !processor.sending.is_sampled() {
+pub(crate) fn sample_send(seat: &Seat, send: impl FnOnce() -> bool) -> bool {
+    if !seat.sending.is_sampled() {
         return send();
     }
-    let start = processor.world().now_ns();
+    let start = seat.world().now_ns();
     let sent = send();
     if sent {
-        bump(&processor.gauge().overhead_ns, (processor.world().now_ns() - start) * u64::from(SAMPLE));
+        bump(&seat.gauge().overhead_ns, (seat.world().now_ns() - start) * u64::from(SAMPLE));
     }
     sent
 }
 
 /// Sends a thread's message if there is room for it.
 #[inline]
-pub(crate) fn offer_now(processor: &Processor, to: NodeId, packet: &Packet) -> bool {
-    let (node, gauge, at) = (processor.node(), processor.gauge(), processor.tracer.time());
+pub(crate) fn offer_now(seat: &Seat, threads: &OwnThreads, to: NodeId, packet: &Packet) -> bool {
+    let (node, gauge, at) = (seat.node(), seat.gauge(), seat.tracer.time());
     if to == node.id {
-        processor.take_floor();
+        seat.take_floor();
     }
     // Counted first: once it is in the ring it may be handled at any moment.
     bump(&gauge.sent, 1);
-    let lane = processor.sending.lane(to);
-    let Some(number) = lane.offer(packet, processor.bursts.stretch(), &node.backlog) else {
-        return is_refused(processor, to);
+    let lane = seat.sending.lane(to);
+    let Some(number) = lane.offer(packet, seat.sending.bursts.stretch(), &node.backlog) else {
+        return is_refused(seat, threads, to);
     };
-    processor.tracer.send(at, to, packet, number);
-    if processor.threads.lack_room() {
-        note_room(processor);
+    seat.tracer.send(at, to, packet, number);
+    if threads.lack_room() {
+        note_room(seat, threads);
     }
-    processor.sending.note_room();
+    seat.sending.note_room();
     count(node, gauge, to, packet);
-    wake::receiver(processor, to);
+    wake::receiver(seat, to);
     true
 }
 
 /// Traces the end of a wait for room, if the thread was waiting.
 #[cold]
-fn note_room(processor: &Processor) {
-    if processor.threads.has_room() {
-        processor.tracer.trace(|node, _| Traced::Resume { node, thread: processor.threads.current() });
+fn note_room(seat: &Seat, threads: &OwnThreads) {
+    if threads.has_room() {
+        seat.tracer.trace(|node, _| Traced::Resume { node, thread: threads.current() });
     }
 }
 
 /// Handles a refused message of a thread: there was no room, and it was not sent. Returns whether the thread shall go on as if it had been
 /// sent: a thread that is unwound after the end of the run would otherwise try for ever.
 #[cold]
-fn is_refused(processor: &Processor, to: NodeId) -> bool {
-    let gauge = processor.gauge();
+fn is_refused(seat: &Seat, threads: &OwnThreads, to: NodeId) -> bool {
+    let gauge = seat.gauge();
     gauge.sent.store(gauge.sent.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
-    if !processor.threads.local().lacked_room() {
+    if !threads.local().lacked_room() {
         gauge.count_refused();
     }
     // The attempt may have moved messages from the outbox into the ring.
-    wake::receiver(processor, to);
-    stacks::give_up_if_over(processor.world());
-    !processor.world().is_running()
+    wake::receiver(seat, to);
+    stacks::give_up_if_over(seat.world());
+    !seat.world().is_running()
 }
 
 /// Sends a handler's message, which never waits. If the outboxes have no memory left, the run ends with an error.
 #[inline]
-pub(crate) fn post_counted(processor: &Processor, to: NodeId, packet: &Packet, origin: Origin) {
-    bump(&processor.gauge().sent, 1);
-    let (node, at) = (processor.node(), processor.tracer.time());
-    let lane = processor.sending.lane(to);
-    let number = lane.post(packet, origin, processor.bursts.stretch(), &node.backlog);
+pub(crate) fn post_counted(seat: &Seat, threads: &OwnThreads, to: NodeId, packet: &Packet, origin: Origin) {
+    bump(&seat.gauge().sent, 1);
+    let (node, at) = (seat.node(), seat.tracer.time());
+    let lane = seat.sending.lane(to);
+    let number = lane.post(packet, origin, seat.sending.bursts.stretch(), &node.backlog);
     if node.backlog.words() > 0 {
-        note_outboxed(processor, packet, number.is_some());
+        note_outboxed(seat, threads, packet, number.is_some());
     }
-    processor.tracer.send(at, to, packet, number.unwrap_or(0));
-    wake::receiver(processor, to);
+    seat.tracer.send(at, to, packet, number.unwrap_or(0));
+    wake::receiver(seat, to);
 }
 
 /// Handles messages that wait in this node's outboxes: wakes a server to move them on. The last message may have found no memory there,
 /// which ends the run.
 #[cold]
-fn note_outboxed(processor: &Processor, packet: &Packet, has_place: bool) {
-    wake::receiver(processor, processor.node().id);
-    if processor.occupation.is_handler() {
-        processor.sending.note_outboxed(1 + packet.words().len() as u64);
+fn note_outboxed(seat: &Seat, threads: &OwnThreads, packet: &Packet, has_place: bool) {
+    wake::receiver(seat, seat.node().id);
+    if threads.occupation.is_handler() {
+        seat.sending.note_outboxed(1 + packet.words().len() as u64);
     }
     if !has_place {
-        processor.fail(out_of_memory(processor));
+        seat.fail(out_of_memory(seat, threads));
     }
-    if !processor.world().is_running() {
+    if !seat.world().is_running() {
         abandon();
     }
 }
 
 /// The error message for outboxes without memory.
-fn out_of_memory(processor: &Processor) -> String {
-    let node = processor.node();
-    let limit = Bytes::new(processor.world().bounds.quota.bytes() as u64);
-    let [here, own] = [node.backlog.words() as u64, processor.sending.outboxed()]
+fn out_of_memory(seat: &Seat, threads: &OwnThreads) -> String {
+    let (node, activity) = (seat.node(), Activity { seat, threads });
+    let limit = Bytes::new(seat.world().bounds.quota.bytes() as u64);
+    let [here, own] = [node.backlog.words() as u64, seat.sending.outboxed()]
         .map(|words| format!("{} KiB", words * size_of::<u64>() as u64 / 1024));
     format!(
-        "{processor} found no memory for what it sends: the messages of handlers that no node has room for yet fill the {limit} \
+        "{activity} found no memory for what it sends: the messages of handlers that no node has room for yet fill the {limit} \
          that the world has for them, {here} of them on {}, {own} from this one run; expected a protocol whose messages \
          come to an end, and handlers that send no more at once than memory holds (`Local::with_outboxes` gives more)",
         node.id,
@@ -148,6 +150,6 @@ fn out_of_memory(processor: &Processor) -> String {
 
 /// Reports the words that a handler of messages of kind `id` has left in outboxes to the credit windows.
 #[cold]
-pub(crate) fn note_fan_out(processor: &Processor, id: MessageId) {
-    processor.world().bounds.windows.narrow(id, processor.sending.take_outboxed());
+pub(crate) fn note_fan_out(seat: &Seat, id: MessageId) {
+    seat.world().bounds.windows.narrow(id, seat.sending.take_outboxed());
 }

@@ -13,7 +13,8 @@ use tempest::world::Packet;
 use tempest::{Block, MAX_WORDS, NodeId};
 
 use crate::link::send;
-use crate::parts::core::Processor;
+use crate::parts::own_threads::OwnThreads;
+use crate::parts::seat::Seat;
 use crate::rings::ring::{Origin, Received};
 
 /// Makes a message with a block and the block's number behind its own words, if all fit.
@@ -28,40 +29,46 @@ fn load(packet: &Packet, block: Block, contents: &[u64]) -> Option<Packet> {
 }
 
 /// Sends a handler's message that brings a block.
-pub(crate) fn send_block(processor: &Processor, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
-    send::count_message(processor, to, packet);
-    if to != processor.node().id {
-        processor.gauge().count_copy(size_of_val(words) as u64);
+pub(crate) fn send_block(
+    seat: &Seat,
+    threads: &OwnThreads,
+    to: NodeId,
+    block: Block,
+    words: &[u64],
+    packet: &Packet,
+) {
+    send::count_message(seat, to, packet);
+    if to != seat.node().id {
+        seat.gauge().count_copy(size_of_val(words) as u64);
     }
     if let Some(loaded) = load(packet, block, words) {
-        return send::post_counted(processor, to, &loaded, Origin::Bringer);
+        return send::post_counted(seat, threads, to, &loaded, Origin::Bringer);
     }
-    let memory = processor.world().nodes[to.0 as usize].resident.node.memory();
+    let memory = seat.world().nodes[to.0 as usize].resident.node.memory();
     memory.expect("every node has the shared memory of one").place(block, words);
-    send::post_counted(processor, to, packet, Origin::Handler);
+    send::post_counted(seat, threads, to, packet, Origin::Handler);
 }
 
 /// Writes the block that a message brings to its place, if it brings one. If the block is invalid, ends the run and returns false.
 #[inline]
-pub(crate) fn unload(processor: &Processor, message: &mut Received) -> bool {
-    message.origin != Origin::Bringer || unload_block(processor, message)
+pub(crate) fn unload(seat: &Seat, message: &mut Received) -> bool {
+    message.origin != Origin::Bringer || unload_block(seat, message)
 }
 
 #[inline(never)]
-fn unload_block(processor: &Processor, message: &mut Received) -> bool {
-    let unloaded = put_in_place(processor, &message.packet);
+fn unload_block(seat: &Seat, message: &mut Received) -> bool {
+    let unloaded = put_in_place(seat, &message.packet);
     match unloaded {
         Some(packet) => message.packet = packet,
-        None => processor.fail(format!("a block brought from {} cannot be one", message.packet.source())),
+        None => seat.fail(format!("a block brought from {} cannot be one", message.packet.source())),
     }
     unloaded.is_some()
 }
 
-fn put_in_place(processor: &Processor, packet: &Packet) -> Option<Packet> {
+fn put_in_place(seat: &Seat, packet: &Packet) -> Option<Packet> {
     let (block, words) = packet.words().split_last()?;
     let block = Block(u32::try_from(*block).ok()?);
-    let memory =
-        processor.node().resident.node.memory().filter(|memory| block.0 < memory.layout().blocks())?;
+    let memory = seat.node().resident.node.memory().filter(|memory| block.0 < memory.layout().blocks())?;
     let own = words.len().checked_sub(memory.layout().block_words())?;
     let (own, words) = words.split_at(own);
     memory.place(block, words);

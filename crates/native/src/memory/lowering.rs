@@ -22,21 +22,22 @@ use tempest::world::{Held, Lowering};
 use tempest::{Block, Memory, Tag};
 
 use crate::link::wake;
-use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Event, Shared};
+use crate::parts::seat::Seat;
+use crate::parts::service::Service;
 use crate::parts::set_aside::{Done, Lowerings, Lowers, Pending};
 use crate::rings::ring::Received;
 use crate::sync::mutated;
 
-/// A processor and the shared memory of its node.
+/// A processor's seat and the shared memory of its node.
 struct Here<'a> {
-    processor: &'a Processor,
+    seat: &'a Seat,
     memory: &'a Memory,
 }
 
 impl Lowers for Here<'_> {
     fn is_alone(&self) -> bool {
-        self.processor.is_alone()
+        self.seat.is_alone()
     }
 
     fn is_pinned(&self, lowering: &Lowering) -> bool {
@@ -50,118 +51,116 @@ impl Lowers for Here<'_> {
     }
 
     fn answer(&self) {
-        answer(self.processor);
+        answer(self.seat);
     }
 }
 
 /// Begins a downgrade. Returns it as pending if it has to wait.
-pub(crate) fn take_away(processor: &Processor, lowering: &Lowering) -> Option<Pending> {
-    let (lowerings, here) = shared_memory(processor);
+pub(crate) fn take_away(seat: &Seat, lowering: &Lowering) -> Option<Pending> {
+    let (lowerings, here) = shared_memory(seat);
     lowerings.begin(&here, lowering)
 }
 
 /// Downgrades one block within the running handler, if this processor runs all of its node and no access is awaited. A handler never runs
 /// between a test and its access there. Returns whether it did.
-pub(crate) fn take_away_at_once(processor: &Processor, memory: &Memory, block: Block, tag: Tag) -> bool {
-    let goes = processor.is_alone() && !memory.is_pinned(iter::once(block));
+pub(crate) fn take_away_at_once(seat: &Seat, memory: &Memory, block: Block, tag: Tag) -> bool {
+    let goes = seat.is_alone() && !memory.is_pinned(iter::once(block));
     if goes && !mutated!("right-is-kept") {
         memory.lower(iter::once(block), tag);
     }
     goes
 }
 
-fn shared_memory(processor: &Processor) -> (&Lowerings, Here<'_>) {
-    let lowerings = processor.lowerings().expect("only blocks of shared memory are lowered");
-    let memory = processor.node().resident.node.memory().expect("a node with lowerings has shared memory");
-    (lowerings, Here { processor, memory })
+fn shared_memory(seat: &Seat) -> (&Lowerings, Here<'_>) {
+    let lowerings = seat.lowerings().expect("only blocks of shared memory are lowered");
+    let memory = seat.node().resident.node.memory().expect("a node with lowerings has shared memory");
+    (lowerings, Here { seat, memory })
 }
 
 /// Sets a downgrade aside until it can go on, with the message whose handler began it.
-pub(crate) fn set_aside(processor: &Processor, pending: Pending, message: Received, held: Option<Held>) {
-    let (lowerings, _) = shared_memory(processor);
+pub(crate) fn set_aside(seat: &Seat, pending: Pending, message: Received, held: Option<Held>) {
+    let (lowerings, _) = shared_memory(seat);
     lowerings.set_aside(pending, message, held);
     // An awaited access or answer may have come before the downgrade was in the list.
-    tell_change(processor, lowerings);
+    tell_change(seat, lowerings);
 }
 
 /// Whether a set-aside downgrade may be able to go on since this processor's last look.
 #[inline]
-pub(crate) fn sees_change(processor: &Processor) -> bool {
-    processor.lowerings().is_some_and(|lowerings| lowerings.sees_change(processor.service.looked()))
+pub(crate) fn sees_change(seat: &Seat, service: &Service) -> bool {
+    seat.lowerings().is_some_and(|lowerings| lowerings.sees_change(service.looked()))
 }
 
 /// Takes a set-aside downgrade that is done now.
-pub(crate) fn take_done(processor: &Processor) -> Option<Done> {
-    processor.lowerings()?;
-    let (lowerings, here) = shared_memory(processor);
-    lowerings.take_done(&here, processor.service.looked())
+pub(crate) fn take_done(seat: &Seat, service: &Service) -> Option<Done> {
+    seat.lowerings()?;
+    let (lowerings, here) = shared_memory(seat);
+    lowerings.take_done(&here, service.looked())
 }
 
 /// Puts the continuations of finished downgrades into the queue, each in its event's place.
-pub(crate) fn continue_keyed(processor: &Processor, shared: &Shared) {
-    while sees_change(processor)
-        && let Some(done) = take_done(processor)
+pub(crate) fn continue_keyed(seat: &Seat, service: &Service, shared: &Shared) {
+    while sees_change(seat, service)
+        && let Some(done) = take_done(seat, service)
     {
         let held = done.held.expect("with keyed dispatch the token is set aside too");
         shared.queue.complete_with(held, Event::Then(Box::new((done.message, done.then))));
         shared.note_change();
-        wake::servers(processor, 1);
+        wake::servers(seat, 1);
     }
 }
 
 /// Answers requests for downgrades, at a point where this processor's thread is not between a test and its access.
 #[inline]
-pub(crate) fn heed(processor: &Processor) {
-    if let Some(lowerings) = processor.lowerings()
-        && lowerings.requests.concerns(processor.number())
+pub(crate) fn heed(seat: &Seat) {
+    if let Some(lowerings) = seat.lowerings()
+        && lowerings.requests.concerns(seat.number())
     {
-        answer(processor);
+        answer(seat);
     }
 }
 
 #[cold]
-fn answer(processor: &Processor) {
-    let Some(lowerings) = processor.lowerings() else { return };
-    if !processor.world().is_dedicated(processor.index()) && lowerings.requests.answer(processor.number()) {
-        tell_change(processor, lowerings);
+fn answer(seat: &Seat) {
+    let Some(lowerings) = seat.lowerings() else { return };
+    if !seat.world().is_dedicated(seat.index()) && lowerings.requests.answer(seat.number()) {
+        tell_change(seat, lowerings);
     }
 }
 
 /// Marks this processor as away: it has no thread to run for a while.
-pub(crate) fn stop_computing(processor: &Processor) {
-    if let Some(lowerings) = lowerings_of_several(processor)
-        && lowerings.requests.go_away(processor.number())
+pub(crate) fn stop_computing(seat: &Seat) {
+    if let Some(lowerings) = lowerings_of_several(seat)
+        && lowerings.requests.go_away(seat.number())
     {
-        tell_change(processor, lowerings);
+        tell_change(seat, lowerings);
     }
 }
 
 /// Marks this processor as computing again.
-pub(crate) fn compute_again(processor: &Processor) {
-    if let Some(lowerings) = lowerings_of_several(processor)
-        && lowerings.requests.come_back(processor.number())
+pub(crate) fn compute_again(seat: &Seat) {
+    if let Some(lowerings) = lowerings_of_several(seat)
+        && lowerings.requests.come_back(seat.number())
     {
-        tell_change(processor, lowerings);
+        tell_change(seat, lowerings);
     }
 }
 
 /// The downgrades of this node, if this processor may be asked to give up rights.
-fn lowerings_of_several(processor: &Processor) -> Option<&Lowerings> {
-    processor
-        .lowerings()
-        .filter(|_| !processor.is_alone() && !processor.world().is_dedicated(processor.index()))
+fn lowerings_of_several(seat: &Seat) -> Option<&Lowerings> {
+    seat.lowerings().filter(|_| !seat.is_alone() && !seat.world().is_dedicated(seat.index()))
 }
 
 /// Reports that the last granted access to a block has been made.
-pub(crate) fn tell_access(processor: &Processor) {
-    if let Some(lowerings) = processor.lowerings()
+pub(crate) fn tell_access(seat: &Seat) {
+    if let Some(lowerings) = seat.lowerings()
         && lowerings.requests.is_waited_for()
     {
-        tell_change(processor, lowerings);
+        tell_change(seat, lowerings);
     }
 }
 
-fn tell_change(processor: &Processor, lowerings: &Lowerings) {
+fn tell_change(seat: &Seat, lowerings: &Lowerings) {
     lowerings.note_change();
-    wake::servers(processor, 1);
+    wake::servers(seat, 1);
 }

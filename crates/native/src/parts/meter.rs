@@ -1,19 +1,16 @@
-//! A processor's means of measurement: its gauge, its clock readings, and the pace at which its threads look for events.
+//! A processor's means of measurement beside its gauge: its clock readings, and the pace at which its threads look for events.
 //!
 //! This module must never know the purpose of a measurement.
 
 use std::cell::Cell;
-use std::sync::Arc;
 
 use tempest::world::Pace;
 use units::Time;
 
-use crate::parts::gauge::Gauge;
 use crate::parts::world::World;
 
 /// A processor's means of measurement.
 pub(crate) struct Meter {
-    gauge: Arc<Gauge>,
     /// The last clock reading, in nanoseconds.
     seen_ns: Cell<u64>,
     /// The pace at which its threads look for events.
@@ -21,15 +18,9 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Makes the meter with this gauge. Threads shall look for events every `looks_apart`.
-    pub(crate) fn new(gauge: Arc<Gauge>, looks_apart: Time) -> Self {
-        Self { gauge, seen_ns: Cell::new(0), pace: Pace::new(looks_apart) }
-    }
-
-    /// The gauge.
-    #[inline]
-    pub(crate) fn gauge(&self) -> &Gauge {
-        &self.gauge
+    /// Makes the meter of a processor whose threads look for events every `looks_apart`.
+    pub(crate) fn new(looks_apart: Time) -> Self {
+        Self { seen_ns: Cell::new(0), pace: Pace::new(looks_apart) }
     }
 
     /// The pace at which the threads of the processor look for events.

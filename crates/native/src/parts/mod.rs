@@ -3,12 +3,12 @@
 //! | file | content |
 //! |---|---|
 //! | | **of a processor** |
-//! | `core` | the processor: its place in the world, and its parts |
+//! | `core`, `seat` | the processor and its parts, and views of several of them; its place in the world |
 //! | `own_threads`, `ready`, `foresight` | its threads, the ready queue, the prediction of the next threads for stack prefetch |
 //! | `occupation`, `stacks` | its present activity, to which panics are attributed; the stacks that threads and handlers run on |
 //! | `service`, `duty` | its state between two services, and for the node's dispatch queue |
 //! | `sending`, `burst` | its sending state, and its streams: how long a receiver holds back |
-//! | `meter`, `gauge`, `taken`, `tracer` | its counters and times, the time that the host stole, the events that a traced run records |
+//! | `gauge`, `meter`, `taken`, `tracer` | its counters and times, the time that the host stole, the events that a traced run records |
 //! | `berth` | its parker |
 //! | | **of a node** |
 //! | `node` | the program, the dispatcher and the threads of one node |
@@ -51,6 +51,7 @@ pub(crate) mod requests;
 pub(crate) mod right;
 #[cfg(test)]
 mod right_tests;
+pub(crate) mod seat;
 pub(crate) mod sending;
 pub(crate) mod service;
 pub(crate) mod set_aside;

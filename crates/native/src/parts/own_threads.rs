@@ -8,11 +8,14 @@ use tempest::NodeId;
 
 use crate::parts::foresight::Foresight;
 use crate::parts::gauge::Awaited;
+use crate::parts::occupation::Occupation;
 use crate::parts::ready::Ready;
 use crate::parts::threads::Local;
 
 /// The threads of one processor.
 pub(crate) struct OwnThreads {
+    /// Present activity of the processor.
+    pub(crate) occupation: Occupation,
     /// State of each thread, by its number here.
     locals: Vec<Local>,
     /// Index on the node of the first thread.
@@ -40,6 +43,7 @@ impl OwnThreads {
     /// Makes the threads of processor `number` of a node whose computing processors have `each`. `threads` is `each` or 0.
     pub(crate) fn new(number: usize, threads: u32, each: u32, pass_turns: bool) -> Self {
         Self {
+            occupation: Occupation::default(),
             locals: (0..threads).map(|_| Local::default()).collect(),
             first: number as u32 * threads,
             each,

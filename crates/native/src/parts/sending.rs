@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tempest::NodeId;
 
+use crate::parts::burst::Bursts;
 use crate::rings::lane::Lane;
 
 /// Sends of threads per timed send: two clock readings cost as much as a send.
@@ -22,12 +23,15 @@ pub(crate) struct Sending {
     sends: Cell<u32>,
     /// Words that the running handler has left in outboxes.
     outboxed: Cell<u64>,
+    /// Streams that it sends and receives.
+    pub(crate) bursts: Bursts,
 }
 
 impl Sending {
-    /// The state of a processor with these lanes, in order of their destination.
-    pub(crate) fn over(lanes: Arc<[Lane]>) -> Self {
-        Self { lanes, attempts: Cell::new(0), sends: Cell::new(0), outboxed: Cell::new(0) }
+    /// The state of processor `index`, with the lanes out of its node in order of their destination.
+    pub(crate) fn new(lanes: Arc<[Lane]>, index: usize) -> Self {
+        let (attempts, sends, outboxed) = (Cell::new(0), Cell::new(0), Cell::new(0));
+        Self { lanes, attempts, sends, outboxed, bursts: Bursts::new(index) }
     }
 
     /// The lane to a node.

@@ -7,6 +7,8 @@ use std::cell::{Cell, RefCell};
 
 use tempest::world::Serial;
 
+use crate::parts::duty::Duty;
+
 /// Batches per timed batch: two clock readings cost as much as a handler.
 pub(crate) const SAMPLE: u32 = 16;
 
@@ -20,13 +22,16 @@ pub(crate) struct Service {
     looked: Cell<u64>,
     /// Whether handled messages of threads have not been acknowledged to their senders.
     owes: Cell<bool>,
+    /// State for the node's dispatch queue, if there is one.
+    pub(crate) duty: Duty,
 }
 
 impl Service {
     /// The initial state. `serial` is the dispatcher of a node with one processor.
     pub(crate) fn new(serial: Option<Serial>) -> Self {
         let serial = RefCell::new(serial);
-        Self { serial, batches: Cell::new(0), looked: Cell::new(0), owes: Cell::new(false) }
+        let (batches, looked, owes) = (Cell::new(0), Cell::new(0), Cell::new(false));
+        Self { serial, batches, looked, owes, duty: Duty::default() }
     }
 
     /// Calls `f` with the processor's own serial dispatcher.

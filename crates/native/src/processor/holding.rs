@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TRIES: u32 = 512;
 
 pub(crate) fn hold_serial(processor: &Processor, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
-    processor.take_floor();
+    processor.seat.take_floor();
     let mut hold = |serial: &mut Serial| {
         let is_free = !processor.node().has_set_aside();
         if is_free {
@@ -37,7 +37,7 @@ pub(crate) fn hold_serial(processor: &Processor, key: DispatchKey, body: &mut dy
         if panicking() {
             return insist(processor, || serial::serially(processor, &mut hold).then_some(()));
         }
-        processor.pause();
+        processor.seat.pause();
         waits::step_back(processor);
     }
 }
@@ -48,12 +48,12 @@ pub(crate) fn hold_keyed(
     key: DispatchKey,
     body: &mut dyn FnMut(Proof<'_>),
 ) {
-    processor.take_floor();
-    let right = if processor.duty.holds_are_brief() { receive_nothing(processor) } else { None };
+    processor.seat.take_floor();
+    let right = if processor.service.duty.holds_are_brief() { receive_nothing(processor) } else { None };
     let held = shared.queue.try_hold(key);
     let right = right.filter(|_| held.is_some());
     let mut held = held.unwrap_or_else(|| ask_for(processor, shared, key));
-    let started = processor.duty.begins_hold().then(|| processor.world().now_ns());
+    let started = processor.service.duty.begins_hold().then(|| processor.world().now_ns());
     match &right {
         // Others may receive if the body takes long.
         Some(turn) => turn.offer(|| body(held.proof())),
@@ -62,22 +62,22 @@ pub(crate) fn hold_keyed(
     let freed = shared.queue.complete(held);
     drop(right);
     if let Some(started) = started {
-        processor.duty.note_hold(processor.world().now_ns() - started);
+        processor.service.duty.note_hold(processor.world().now_ns() - started);
     }
     if freed {
         shared.note_change();
-        wake::idle_servers(processor, shared);
+        wake::idle_servers(&processor.seat, shared);
     }
 }
 
 /// Takes the right to receive, so that no processor receives a message whose key is held: such a message would have to go through the
 /// queue. Gives up soon, because the holder of the right may keep it for long.
 fn receive_nothing(processor: &Processor) -> Option<Turn<'_>> {
-    processor.floor()?;
+    processor.seat.floor()?;
     (0..TRIES).find_map(|_| {
-        let right = receive::try_receive(processor);
+        let right = receive::try_receive(&processor.seat);
         if right.is_none() {
-            processor.pause();
+            processor.seat.pause();
         }
         right
     })
@@ -92,7 +92,7 @@ pub(crate) fn ask_for(processor: &Processor, shared: &Shared, key: DispatchKey) 
     bump(&processor.gauge().sent, 1);
     shared.enqueue(key, Event::Grant(thread));
     shared.note_change();
-    wake::servers(processor, 1);
+    wake::servers(&processor.seat, 1);
     let slot = &processor.node().threads[thread as usize];
     let mut granted = None;
     waits::wait_until(processor, Reason::Key(key), || {
@@ -114,7 +114,7 @@ pub(crate) fn insist<R>(processor: &Processor, mut get: impl FnMut() -> Option<R
         if start.elapsed() > PATIENCE {
             unwinding::abandon(processor, "a hold of a key that does not become free");
         }
-        if processor.world().is_running() && processor.serves() {
+        if processor.world().is_running() && processor.seat.serves() {
             serve::serve(processor);
         }
         sleep(NAP);

@@ -54,9 +54,9 @@ impl Naps {
 
 /// Pauses before the next look if a stream is being received, so that more of it arrives.
 pub(crate) fn hold_back(processor: &Processor) {
-    let pauses = processor.bursts.take_pauses();
+    let pauses = processor.seat.sending.bursts.take_pauses();
     if !processor.world().oversubscribed {
-        (0..pauses).for_each(|_| processor.pause());
+        (0..pauses).for_each(|_| processor.seat.pause());
     }
 }
 
@@ -67,17 +67,19 @@ pub(crate) fn hold_back(processor: &Processor) {
 pub(crate) fn idle(processor: &Processor) {
     let gauge = processor.gauge();
     let (began, awaited) = (waits::note_idleness(processor), processor.threads.awaited());
-    processor.taken().note(Spell::Work, began);
+    processor.seat.taken().note(Spell::Work, began);
     gauge.begin_idle(began, awaited);
-    lowering::stop_computing(processor);
+    lowering::stop_computing(&processor.seat);
     let (mut naps, mut has_lain) = (Naps::default(), false);
     loop {
         let lay = wait_for_work(processor, &mut naps);
         has_lain |= lay;
         // A supplier of an event to a sleeping processor has woken no other, and relies on this one, whatever its role.
-        if processor.serves() && lay {
+        if processor.seat.serves() && lay {
             serve::serve(processor);
-        } else if processor.serves() && !(processor.leaves_events() && processor.has_threads_to_run()) {
+        } else if processor.seat.serves()
+            && !(processor.seat.leaves_events() && processor.has_threads_to_run())
+        {
             serve::serve_due(processor);
         }
         if processor.has_threads_to_run() || !processor.world().is_running() {
@@ -87,9 +89,9 @@ pub(crate) fn idle(processor: &Processor) {
     if has_lain {
         pass_on(processor);
     }
-    lowering::compute_again(processor);
+    lowering::compute_again(&processor.seat);
     let ended = processor.meter.look(processor.world());
-    processor.taken().note(awaited.into(), ended);
+    processor.seat.taken().note(awaited.into(), ended);
     gauge.end_idle(ended);
     helper::leave_to_helper(processor);
 }
@@ -97,40 +99,40 @@ pub(crate) fn idle(processor: &Processor) {
 /// Waits for room after a send of the running thread has failed again, although all other threads here have had a turn.
 pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
     let since = processor.world().now_ns();
-    processor.taken().note(Spell::Work, since);
+    processor.seat.taken().note(Spell::Work, since);
     let tries = match processor.world().oversubscribed {
-        true if processor.has_rivals() => 0,
+        true if processor.seat.has_rivals() => 0,
         true => YIELDS,
         false => TRIES,
     };
     match attempts.checked_sub(tries) {
-        None => processor.pause(),
+        None => processor.seat.pause(),
         Some(naps) => {
             nap(processor, naps);
-            if processor.serves() {
+            if processor.seat.serves() {
                 points::serve_or_leave(processor);
             }
             pass_on(processor);
         }
     }
     let now = processor.world().now_ns();
-    processor.taken().note(Spell::Memory, now);
+    processor.seat.taken().note(Spell::Memory, now);
     processor.gauge().count_wait_for_room(now - since);
 }
 
 /// Wakes another server if events wait, because this processor is about to compute after it has slept. It may have been woken for an
 /// event that it could not take, as another processor was receiving and had passed that lane already.
 fn pass_on(processor: &Processor) {
-    if processor.serves() && looks::sees_events(processor) {
-        wake::servers(processor, 1);
+    if processor.seat.serves() && looks::sees_events(&processor.seat, &processor.service) {
+        wake::servers(&processor.seat, 1);
     }
 }
 
 /// Waits for work. Returns true if the processor has slept or napped, or sees events that were left by others: then it serves all events.
 /// `naps` counts consecutive fruitless naps.
 fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
-    if let Some(floor) = processor.floor() {
-        floor.leave(&processor.speaker);
+    if let Some(floor) = processor.seat.floor() {
+        floor.leave(&processor.seat.speaker);
     }
     hold_back(processor);
     if finds_work_soon(processor) {
@@ -138,10 +140,10 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     }
     // The spin above ignores events that are reserved for other processors. Any that are still there
     // after the whole spin are taken now.
-    if looks::sees_work(processor) {
+    if looks::sees_work(&processor.seat, &processor.service) {
         return true;
     }
-    if processor.serves() && processor.node().backlog.is_left() {
+    if processor.seat.serves() && processor.node().backlog.is_left() {
         nap(processor, naps.begin(processor.node().backlog.words()));
         return true;
     }
@@ -150,23 +152,25 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     // The last processor to fall asleep detects the end of the world, or a deadlock.
     ending::detect(processor.world());
     // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
-    let slept = processor.world().berths[processor.index()].sleep_unless(&processor.world().fences, || {
-        looks::sees_work(processor)
-            || processor.serves()
-                && (processor.node().backlog.is_left() || looks::sees_hidden_events(processor))
-    });
+    let slept =
+        processor.world().berths[processor.seat.index()].sleep_unless(&processor.world().fences, || {
+            looks::sees_work(&processor.seat, &processor.service)
+                || processor.seat.serves()
+                    && (processor.node().backlog.is_left()
+                        || looks::sees_hidden_events(&processor.seat, &processor.service))
+        });
     processor.gauge().idle.store(false, Ordering::SeqCst);
-    if slept && processor.is_interrupted() {
+    if slept && processor.seat.is_interrupted() {
         processor.gauge().count_interrupt();
-        processor.tracer.trace(|node, processor| Traced::Interrupt { node, processor });
+        processor.seat.tracer.trace(|node, processor| Traced::Interrupt { node, processor });
     }
     true
 }
 
 /// Looks for work as long as the policy and the host allow. Returns whether there is some.
 fn finds_work_soon(processor: &Processor) -> bool {
-    if processor.is_interrupted() {
-        return looks::sees_work(processor);
+    if processor.seat.is_interrupted() {
+        return looks::sees_work(&processor.seat, &processor.service);
     }
     if processor.world().oversubscribed {
         return finds_work_between_others(processor);
@@ -189,7 +193,7 @@ fn finds_work_soon(processor: &Processor) -> bool {
 fn finds_work_between_others(processor: &Processor) -> bool {
     let until = processor.world().now_ns() + SPIN_NS;
     for _ in 0..YIELDS {
-        if processor.has_rivals() {
+        if processor.seat.has_rivals() {
             return sees_work_due(processor);
         }
         if finds_work(processor, 1) {
@@ -204,19 +208,22 @@ fn finds_work_between_others(processor: &Processor) -> bool {
 
 fn finds_work(processor: &Processor, looks: u32) -> bool {
     (0..looks).any(|_| {
-        processor.pause();
+        processor.seat.pause();
         sees_work_due(processor)
     })
 }
 
 /// Whether there is work that this processor does not leave to others.
 fn sees_work_due(processor: &Processor) -> bool {
-    processor.sees_own_work()
-        || processor.serves() && !processor.leaves_events() && looks::sees_events_due(processor)
+    processor.seat.sees_own_work()
+        || processor.seat.serves()
+            && !processor.seat.leaves_events()
+            && looks::sees_events_due(&processor.seat, &processor.service)
 }
 
 fn nap(processor: &Processor, naps: u32) {
     let length = NAP.as_secs_f64() * (1.0 + LONGER).powf(f64::from(naps));
     let length = Duration::from_secs_f64(length.min(LONGEST.as_secs_f64()));
-    processor.world().berths[processor.index()].nap_unless(length, || looks::sees_work(processor));
+    processor.world().berths[processor.seat.index()]
+        .nap_unless(length, || looks::sees_work(&processor.seat, &processor.service));
 }

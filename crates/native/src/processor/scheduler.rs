@@ -42,10 +42,10 @@ pub(crate) fn spawn_threads(processor: &Rc<Processor>, pool: &Pool) -> std::io::
         let thread = processor.threads.index_of(local as u32);
         stacks::spawn(&Rc::clone(&processor), pool, move || {
             let resident = &processor.node().resident;
-            let interval = processor.poll_interval();
-            processor.tracer.trace(|node, _| Traced::ThreadStart { node, thread });
+            let interval = processor.seat.poll_interval();
+            processor.seat.tracer.trace(|node, _| Traced::ThreadStart { node, thread });
             resident.main(&tempest::world::thread(&resident.node, thread, &*processor, None, interval));
-            processor.tracer.trace(|node, _| Traced::ThreadEnd { node, thread });
+            processor.seat.tracer.trace(|node, _| Traced::ThreadEnd { node, thread });
         })
     };
     (0..processor.threads.count()).map(spawn).collect()
@@ -68,8 +68,8 @@ pub(crate) fn run(processor: &Processor, threads: &mut Crew) {
 
 /// Makes the threads in the inbox ready, which other processors have woken.
 pub(crate) fn take_inbox(processor: &Processor) {
-    let woken =
-        processor.node().inboxes[processor.number()].drain(|thread| processor.threads.push_index(thread));
+    let woken = processor.node().inboxes[processor.seat.number()]
+        .drain(|thread| processor.threads.push_index(thread));
     if woken > 0 {
         processor.gauge().count_handled(woken);
     }
@@ -78,11 +78,11 @@ pub(crate) fn take_inbox(processor: &Processor) {
 /// Runs [`TURNS`] ready threads, or fewer if one steps back.
 fn run_ready(processor: &Processor, threads: &mut Crew) {
     processor.threads.allow_turns(TURNS);
-    let has_lowerings = processor.lowerings().is_some();
+    let has_lowerings = processor.seat.lowerings().is_some();
     while let Some(number) = processor.threads.next_turn() {
         if !threads.is_finished(number as usize) {
             if has_lowerings {
-                lowering::heed(processor);
+                lowering::heed(&processor.seat);
             }
             run_thread(processor, threads, number);
         }
@@ -96,9 +96,9 @@ fn run_thread(processor: &Processor, threads: &mut Crew, number: u32) {
         threads.prefetch(soon as usize);
     }
     let thread = processor.threads.current();
-    processor.tracer.trace(|node, processor| Traced::Run { node, processor, thread });
-    let (_, status) = processor.occupation.run_thread(|| threads.resume(number as usize));
-    processor.tracer.trace(|node, processor| Traced::Leave { node, processor, thread });
+    processor.seat.tracer.trace(|node, processor| Traced::Run { node, processor, thread });
+    let (_, status) = processor.threads.occupation.run_thread(|| threads.resume(number as usize));
+    processor.seat.tracer.trace(|node, processor| Traced::Leave { node, processor, thread });
     if status == Status::Finished {
         processor.threads.note_return();
         processor.world().live.fetch_sub(1, Ordering::AcqRel);

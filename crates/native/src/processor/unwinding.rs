@@ -39,7 +39,7 @@ use crate::parts::set_aside::Lowerings;
 /// Ends the run by a panic of a thread, or of this processor's own loop.
 pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
     let failure = blamed(processor, panic);
-    if processor.occupation.take_abandoned() {
+    if processor.threads.occupation.take_abandoned() {
         processor.world().replace_failure(failure);
     } else {
         processor.world().fail(failure);
@@ -51,7 +51,7 @@ pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
 pub(crate) fn abandon(processor: &Processor, what: &str) {
     let thread = ThreadId { node: processor.node().id, index: processor.threads.current() };
     if processor.world().fail(given_away(what, &thread, processor.world().now())) {
-        processor.occupation.note_abandoned();
+        processor.threads.occupation.note_abandoned();
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn abandon(processor: &Processor, what: &str) {
 /// processor has to run before any can go on.
 pub(crate) fn stays(processor: &Processor) -> bool {
     let stays = panicking();
-    if stays && processor.lowerings().is_some_and(Lowerings::awaits_access) {
+    if stays && processor.seat.lowerings().is_some_and(Lowerings::awaits_access) {
         abandon(processor, "a send that finds no room");
     }
     stays

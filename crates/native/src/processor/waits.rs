@@ -24,7 +24,7 @@ const LOOK_EVERY: u64 = 64;
 /// Makes a thread the running one. Returns a thread that is likely to run soon.
 #[inline]
 pub(crate) fn begin_turn(processor: &Processor, number: u32) -> Option<u32> {
-    processor.bursts.begin();
+    processor.seat.sending.bursts.begin();
     processor.threads.begin_turn(number)
 }
 
@@ -44,14 +44,14 @@ pub(crate) fn suspend_until(processor: &Processor, reason: Reason, mut is_over: 
     local.waits_for.set(Some(reason));
     note_block(processor, local);
     processor.threads.begin_wait(awaits_block);
-    processor.tracer.trace(|node, _| Traced::Block { node, thread, what: local.waits_for_what() });
+    processor.seat.tracer.trace(|node, _| Traced::Block { node, thread, what: local.waits_for_what() });
     loop {
         give_way(processor);
         if is_over() {
             break;
         }
     }
-    processor.tracer.trace(|node, _| Traced::Resume { node, thread });
+    processor.seat.tracer.trace(|node, _| Traced::Resume { node, thread });
     debug_assert_eq!(thread, processor.threads.current(), "a thread stays on its processor");
     processor.threads.end_wait(awaits_block);
     local.waits_for.set(None);
@@ -100,7 +100,11 @@ pub(crate) fn step_back(processor: &Processor) {
     if unwinding::stays(processor) {
         return;
     }
-    resume::make_ready(processor, ThreadId { node: processor.node().id, index: processor.threads.current() });
+    resume::make_ready(
+        &processor.seat,
+        &processor.threads,
+        ThreadId { node: processor.node().id, index: processor.threads.current() },
+    );
     processor.threads.end_turns();
     PROCESSORS.suspend();
 }

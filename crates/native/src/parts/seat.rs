@@ -1,0 +1,194 @@
+//! The seat of a processor among the others: its world, its node, its number there, and the state by
+//! which it meets others: its gauge, its view of the floor, its sending state, its recording.
+//!
+//! This module must never know which thread runs when.
+
+use std::sync::Arc;
+
+use tempest::Failure;
+use tempest::policy::Notice;
+use tempest::world::PollInterval;
+use trace::Recorder;
+
+use crate::parts::floor::{Floor, Speaker};
+use crate::parts::gauge::Gauge;
+use crate::parts::node::Node;
+use crate::parts::sending::Sending;
+use crate::parts::set_aside::Lowerings;
+use crate::parts::taken::Taken;
+use crate::parts::tracer::Tracer;
+use crate::parts::world::World;
+
+/// A processor's seat: the part of a processor that all folders use.
+pub(crate) struct Seat {
+    world: Arc<World>,
+    node: Arc<Node>,
+    gauge: Arc<Gauge>,
+    /// Index among all processors.
+    index: usize,
+    /// Number on the node.
+    number: usize,
+    /// Whether this processor runs all threads and handlers of its node.
+    alone: bool,
+    /// View of the floor of its node.
+    pub(crate) speaker: Speaker,
+    /// Recording of its own actions, in a traced run.
+    pub(crate) tracer: Tracer,
+    /// Sending state.
+    pub(crate) sending: Sending,
+}
+
+impl Seat {
+    /// The seat of processor `index` of `world`.
+    pub(crate) fn new(world: Arc<World>, index: usize, recorder: Option<Recorder>) -> Self {
+        let tracer = Tracer::new(recorder, Arc::clone(&world), index);
+        let (node, number) = world.seat(index);
+        let (node, gauge) = (Arc::clone(&world.nodes[node]), Arc::clone(&world.gauges[index]));
+        let sending = Sending::new(Arc::clone(world.lanes_from(node.id)), index);
+        Self {
+            index,
+            number,
+            alone: world.is_one_per_node(),
+            speaker: Speaker::new(number),
+            tracer,
+            sending,
+            node,
+            gauge,
+            world,
+        }
+    }
+
+    /// The world of the processor.
+    #[inline]
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The node of the processor.
+    #[inline]
+    pub(crate) fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// Index among all processors.
+    #[inline]
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Number on the node.
+    #[inline]
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether this processor runs all threads and handlers of its node.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone
+    }
+
+    /// The processor's measurements of itself.
+    #[inline]
+    pub(crate) fn gauge(&self) -> &Gauge {
+        &self.gauge
+    }
+
+    /// The time stolen from it by the operating system.
+    #[inline]
+    pub(crate) fn taken(&self) -> &Taken {
+        &self.world.taken[self.index]
+    }
+
+    /// The downgrades of its node, if it has shared memory.
+    #[inline]
+    pub(crate) fn lowerings(&self) -> Option<&Lowerings> {
+        self.node().lowerings.as_deref()
+    }
+
+    /// The floor of its node, if it has one and no dedicated processors decide instead which ones serve.
+    #[inline]
+    pub(crate) fn floor(&self) -> Option<&Floor> {
+        let node = self.node();
+        let floor = node.floor.as_deref()?;
+        let has_roles = node.adaptive.as_ref().is_some_and(|adaptive| adaptive.has_dedicated());
+        (!has_roles).then_some(floor)
+    }
+
+    /// Takes the floor of its node, if it has one.
+    #[inline]
+    pub(crate) fn take_floor(&self) {
+        if let Some(floor) = self.floor() {
+            floor.take(&self.speaker);
+        }
+    }
+
+    /// Whether the policy lets this processor run handlers.
+    #[inline]
+    pub(crate) fn serves(&self) -> bool {
+        self.world.split.dedicated == 0 || self.world.is_dedicated(self.index)
+    }
+
+    /// Number among the servers of the node.
+    pub(crate) fn server(&self) -> usize {
+        self.number - self.world.servers(self.node().id).start % self.world.processors_per_node()
+    }
+
+    /// Whether this processor, when idle, leaves events to the dedicated processors.
+    #[inline]
+    pub(crate) fn leaves_events(&self) -> bool {
+        self.node().adaptive.as_ref().is_some_and(|adaptive| adaptive.leaves_events(self.number))
+    }
+
+    /// Whether its next back-edge poll has to look for events, on behalf of the node. If so, the next such poll is another processor's.
+    pub(crate) fn owns_poll(&self) -> bool {
+        self.node().owns_poll(self.number, self.world.processors_per_node())
+    }
+
+    /// Whether it sleeps when it has no work, and is woken for a message.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.world.policy.notice != Notice::Poll && self.world.is_dedicated(self.index)
+    }
+
+    /// Whether other processors have woken threads of it that are in its inbox.
+    #[inline]
+    pub(crate) fn has_inbox(&self) -> bool {
+        !self.node().inboxes[self.number].is_empty()
+    }
+
+    /// Whether it has a reason other than events not to sleep.
+    #[inline]
+    pub(crate) fn sees_own_work(&self) -> bool {
+        !self.world.is_running() || self.has_inbox()
+    }
+
+    /// The interval at which a thread looks for messages, and, if there is shared memory, for requests to give up rights.
+    pub(crate) fn poll_interval(&self) -> PollInterval {
+        let policy = &self.world.policy;
+        let looks = policy.poll_interval(1).max(self.lowerings().is_some().into());
+        match policy.poll_every {
+            None if looks > 0 => PollInterval::Paced,
+            _ => PollInterval::every(looks),
+        }
+    }
+
+    /// Pauses for a moment. If processors share cores, yields the core meanwhile.
+    pub(crate) fn pause(&self) {
+        if self.world.oversubscribed {
+            self.world.courtesy.give_way(|| self.world.now_ns());
+        } else {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Whether processors share cores and other programs have recently kept this one's core for long. Then sleeping is better than
+    /// pausing.
+    pub(crate) fn has_rivals(&self) -> bool {
+        self.world.oversubscribed && self.world.courtesy.has_rivals(self.world.now_ns())
+    }
+
+    /// Ends the run with an error of the program.
+    pub(crate) fn fail(&self, what: String) {
+        self.world.fail(Failure::Program(what));
+    }
+}
