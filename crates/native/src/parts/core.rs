@@ -26,7 +26,7 @@ pub const LOOKS_APART: Time = Time::from_microseconds(1);
 
 /// A processor: an OS thread that runs program threads or handlers.
 pub(crate) struct Processor {
-    /// Its place in the world.
+    /// Place in the world.
     pub(crate) seat: Seat,
     /// The running thread and the ready ones.
     pub(crate) threads: OwnThreads,

@@ -6,8 +6,8 @@
 //! thread catches itself has no effect on the run.
 //!
 //! A handler runs on the stack of the server: often that of a thread that polls, or waits for room. Its panic ends the run (`panics`),
-//! before the thread can catch it, and never reaches the thread, which is given up instead. A panic in the body of a hold also ends the run,
-//! before its key is released, and then goes on through the thread that holds.
+//! before the thread can catch it, and never reaches the thread, which is given up instead. A panic in the body of a hold also ends the
+//! run, before its key is released, and then goes on through the thread that holds.
 //!
 //! # An unwinding thread never yields
 //!
