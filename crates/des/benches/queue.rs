@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
+use tradewind_bench::least;
 use tradewind_des::{Choice, EventQueue};
 use units::Time;
 
@@ -49,17 +50,11 @@ impl Queue for Standard {
 fn main() {
     println!("pending  EventQueue  BinaryHeap");
     for pending in [1, 16, 64, 256, 1024, 4096, 16384] {
-        let (ours, our_answer) = best(pending, EventQueue::new);
-        let (standard, answer) = best(pending, Standard::default);
+        let (ours, our_answer) = least(ROUNDS, || measure(pending, EventQueue::new()));
+        let (standard, answer) = least(ROUNDS, || measure(pending, Standard::default()));
         assert_eq!(our_answer, answer);
         println!("{pending:7}  {ours:7.1} ns  {standard:7.1} ns");
     }
-}
-
-/// The least of several measurements, for noise only adds, and the answer.
-fn best<Q: Queue>(pending: u32, new: impl Fn() -> Q) -> (f64, u64) {
-    let rounds = (0..ROUNDS).map(|_| measure(pending, new()));
-    rounds.reduce(|a, b| if b.0 < a.0 { b } else { a }).expect("several rounds")
 }
 
 /// Each event pushes its successor: a quarter at the same time, the others up to a microsecond later.

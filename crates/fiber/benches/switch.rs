@@ -6,6 +6,7 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Instant;
 
+use tradewind_bench::least;
 use tradewind_fiber::{Fiber, Pool, Status, suspend};
 
 const ROUNDS: usize = 7;
@@ -27,7 +28,7 @@ fn main() {
 
 /// The least of several measurements: noise only adds.
 fn best(measure: impl Fn() -> f64) -> f64 {
-    (0..ROUNDS).map(|_| measure()).fold(f64::INFINITY, f64::min)
+    least(ROUNDS, || (measure(), ())).0
 }
 
 fn per_pass(start: Instant) -> f64 {

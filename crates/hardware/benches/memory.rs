@@ -8,6 +8,7 @@
 use std::time::Instant;
 
 use machine::{Banks, Bus, NodeMemory as Costs};
+use tradewind_bench::least;
 use tradewind_hardware::memory::{Cache, NodeMemory, State};
 use units::{Bytes, Frequency, Time};
 
@@ -19,15 +20,11 @@ const LINES: u64 = 8192;
 fn main() {
     println!("accesses     bare loop     cache  memory system");
     for (what, lines) in [("hit", LINES), ("miss", 2 * LINES)] {
-        let (bare, cache, memory) = (best(|| bare(lines)), best(|| cache(lines)), best(|| memory(lines)));
+        let (bare, cache, memory) =
+            (least(ROUNDS, || bare(lines)), least(ROUNDS, || cache(lines)), least(ROUNDS, || memory(lines)));
         assert_eq!((bare.1, bare.1), (cache.1, memory.1), "all find the same lines");
         println!("{what:8}  {:9.1} ns  {:5.1} ns  {:10.1} ns", bare.0, cache.0, memory.0);
     }
-}
-
-/// The least of several measurements, for noise only adds, and how many accesses missed.
-fn best(measure: impl Fn() -> (f64, u64)) -> (f64, u64) {
-    (0..ROUNDS).map(|_| measure()).reduce(|a, b| if b.0 < a.0 { b } else { a }).expect("several rounds")
 }
 
 /// Nanoseconds per access of `access` over `lines` lines in turn, all touched before, and the number of misses.

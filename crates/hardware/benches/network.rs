@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use des::EventQueue;
 use machine::{Routers, Topology};
+use tradewind_bench::least;
 use tradewind_hardware::{Event, Fabric, Network, Parcel};
 use units::{Bandwidth, Bytes, Time};
 
@@ -21,17 +22,13 @@ const WINDOW: u32 = 64;
 fn main() {
     println!("nodes  links per message   fabric  bare loop");
     for nodes in [32, 256, 4096] {
-        let fabric = best(|| fabric(nodes));
-        let bare = best(|| bare(nodes));
+        let fabric = least(ROUNDS, || fabric(nodes));
+        let bare = least(ROUNDS, || bare(nodes));
         assert_eq!(fabric.1, bare.1, "both pass the same links");
         let (links, per_message) = (fabric.1, fabric.1 as f64 / f64::from(MESSAGES));
         let each = |seconds: f64| seconds * 1e9 / links as f64;
         println!("{nodes:5}  {per_message:17.1}  {:6.1} ns  {:6.1} ns", each(fabric.0), each(bare.0));
     }
-}
-
-fn best(measure: impl Fn() -> (f64, u64)) -> (f64, u64) {
-    (0..ROUNDS).map(|_| measure()).reduce(|a, b| if b.0 < a.0 { b } else { a }).expect("several rounds")
 }
 
 /// A message's two nodes, spread over the machine; never the same.

@@ -12,18 +12,16 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its tables")]
 
-mod common;
-
 use std::hint::black_box;
 use std::sync::{Arc, Mutex};
 
-use common::{median, raw_round_trip};
 use protocols::Barrier;
 use protocols::stache::{Config, Stache};
 use tempest::{
     Array, Homes, Job, Launch, Layout, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, World,
     handlers,
 };
+use tradewind_bench::{median, raw_round_trip};
 use tradewind_native::Local;
 
 const ROUNDS: usize = 9;
@@ -312,7 +310,7 @@ fn hits() {
     println!("{:<12} {:>10} {:>10} {:>10} {:>8}", "loop", "plain ns", "shared ns", "more ns", "ratio");
     for at in (0..rounds[0].len()).step_by(2) {
         let of = |f: fn(f64, f64) -> f64| {
-            median(rounds.iter().map(|times| f(times[at].1, times[at + 1].1)).collect())
+            median(&rounds.iter().map(|times| f(times[at].1, times[at + 1].1)).collect::<Vec<_>>())
         };
         let (plain, shared) = (of(|plain, _| plain), of(|_, shared| shared));
         let (more, ratio) = (of(|plain, shared| shared - plain), of(|plain, shared| shared / plain));
@@ -325,8 +323,9 @@ fn misses() {
     println!("\nmisses, 2 nodes under `single`, blocks of {BLOCK} bytes, median of {ROUNDS} rounds");
     println!("{:<12} {:>10} {:>10} {:>8}", "", "ns", "raw ns", "ratio");
     for (at, (name, _)) in rounds[0].0.iter().enumerate() {
-        let of =
-            |f: fn(f64, f64) -> f64| median(rounds.iter().map(|(times, raw)| f(times[at].1, *raw)).collect());
+        let of = |f: fn(f64, f64) -> f64| {
+            median(&rounds.iter().map(|(times, raw)| f(times[at].1, *raw)).collect::<Vec<_>>())
+        };
         let (ns, raw, ratio) = (of(|ns, _| ns), of(|_, raw| raw), of(|ns, raw| ns / raw));
         println!("{name:<12} {ns:>10.0} {raw:>10.0} {ratio:>8.2}");
     }

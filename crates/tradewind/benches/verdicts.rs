@@ -20,14 +20,12 @@
 use std::env;
 use std::error::Error;
 use std::fmt;
-use std::hint::spin_loop;
 use std::io::{self, Write};
 use std::process::{Command, ExitCode};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tradewind_bench::beside;
 
 /// Number of calls of each kind, unless the command line sets it.
 const CALLS: usize = 40;
@@ -127,23 +125,6 @@ fn asked(mut arguments: impl Iterator<Item = String>) -> (usize, usize) {
         }
     }
     (calls, loops)
-}
-
-/// Runs `body` beside busy loops, which end with it.
-fn beside<R>(loops: usize, body: impl FnOnce() -> R) -> R {
-    let over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..loops {
-            scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
-                    spin_loop();
-                }
-            });
-        }
-        let done = body();
-        over.store(true, Ordering::Relaxed);
-        done
-    })
 }
 
 /// Makes `calls` calls of each kind. Returns whether every verdict was right.

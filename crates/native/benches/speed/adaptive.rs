@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use tempest::entry::{File, Given, Plan};
 use tempest::{Job, Mechanism, Policy, Shape};
 
-use crate::common::median;
 use crate::run;
-use crate::table::{Aim, Figures, Row, Unit};
+use tradewind_bench::median;
+use tradewind_bench::table::{Aim, Figures, Row, Unit};
 
 const ROUNDS: usize = 5;
 
@@ -93,8 +93,8 @@ fn times(case: &Case, shapes: &[(&'static str, u32, u32)]) -> Vec<Vec<f64>> {
 }
 
 fn figures(ours: &[f64], bound: &[f64]) -> Figures {
-    let ratios = ours.iter().zip(bound).map(|(ours, bound)| ours / bound).collect();
-    Figures { ours: median(ours.to_vec()), bound: median(bound.to_vec()), ratio: median(ratios) }
+    let ratios: Vec<_> = ours.iter().zip(bound).map(|(ours, bound)| ours / bound).collect();
+    Figures { ours: median(ours), bound: median(bound), ratio: median(&ratios) }
 }
 
 fn beside_the_best(case: &Case, nodes: u32, processors: u32) -> Row {
@@ -102,7 +102,7 @@ fn beside_the_best(case: &Case, nodes: u32, processors: u32) -> Row {
     let mut shapes = vec![("adaptive", nodes, processors)];
     shapes.extend(fixed.iter().map(|(policy, _)| (*policy, nodes, processors)));
     let times = times(case, &shapes);
-    let medians = times[1..].iter().map(|times| median(times.clone()));
+    let medians = times[1..].iter().map(|times| median(times));
     let best = medians.zip(&times[1..]).zip(fixed).min_by(|((a, _), _), ((b, _), _)| a.total_cmp(b));
     let ((_, bound), (_, name)) = best.expect("there are fixed policies");
     let [nodes, processors] =

@@ -5,7 +5,7 @@ use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::common::pin;
+use tradewind_bench::pin;
 
 /// Lines of our own rings, and so of these.
 pub(crate) const LINES: usize = 4096;

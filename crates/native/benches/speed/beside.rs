@@ -1,14 +1,13 @@
 //! Messages of nodes to themselves on shared cores, beside busy loops of another program: policies whose processors spin for work,
 //! compared with a policy whose processors sleep at once.
 
-use std::hint::spin_loop;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempest::{Event, Handler, Job, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
 
 use crate::run;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::beside;
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// Busy loops beside the run.
 const LOOPS: usize = 8;
@@ -60,33 +59,10 @@ fn to_itself(policy: &str) -> f64 {
     outcome.timed().as_seconds() * 1e6 / (outcome.counters.handlers as f64 / 2.0)
 }
 
-/// Runs `body` beside busy loops, which end with it.
-fn beside_loops<R>(body: impl FnOnce() -> R) -> R {
-    /// Ends the loops even if a run fails.
-    struct Over<'a>(&'a AtomicBool);
-    impl Drop for Over<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-    let over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let _end = Over(&over);
-        for _ in 0..LOOPS {
-            scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
-                    spin_loop();
-                }
-            });
-        }
-        body()
-    })
-}
-
 /// Policies that look for work before they sleep.
 pub(crate) fn rows() -> Vec<Row> {
     let row = |policy| {
-        let figures = beside_loops(|| paired(|| to_itself(policy), || to_itself("fixed:2+interrupt")));
+        let figures = beside(LOOPS, || paired(|| to_itself(policy), || to_itself("fixed:2+interrupt")));
         let what = format!("message to itself beside {LOOPS} busy loops, {policy}");
         Row::new(what, Unit::Microseconds, figures, "fixed:2+interrupt", Aim::Ratio(3.0, 6.0))
     };

@@ -4,7 +4,7 @@ use tempest::entry::{Given, Plan};
 use tempest::{Mechanism, Shape};
 
 use crate::run_by;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// Nodes of one processor.
 const NODES: u32 = 2;

@@ -7,7 +7,7 @@ use tempest::{Event, Handler, Job, Key, Keyed, NodeId, Protocol, Quiet, Report, 
 
 use crate::bare;
 use crate::run;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// Requests of each node.
 const REQUESTS: u64 = 1_000_000;

@@ -11,7 +11,8 @@ use tempest::{Event, Handler, Job, Protocol, Quiet, Report, Setup, Thread, handl
 
 use crate::progress::raw_wake_ups;
 use crate::run;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::median;
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// Time between two rounds, so that every server sleeps again.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -96,14 +97,14 @@ impl Beside {
 fn latency(policy: &str, processors: u32) -> f64 {
     let latencies = Latencies::default();
     run(Job::new::<Beside>((Instant::now(), Arc::clone(&latencies))), 1, processors, 1, policy);
-    crate::median(std::mem::take(&mut *latencies.lock().expect("nobody panics with it")))
+    median(&std::mem::take(&mut *latencies.lock().expect("nobody panics with it")))
 }
 
 /// Rows for dedicated processors, and for processors that compute and serve in turn.
 pub(crate) fn rows() -> Vec<Row> {
     let shapes = [("fixed:2", 3), ("floating+keyed", 3)];
     let row = |(policy, processors): (&str, u32)| {
-        let figures = paired(|| latency(policy, processors), || crate::median(raw_wake_ups()));
+        let figures = paired(|| latency(policy, processors), || median(&raw_wake_ups()));
         let what = format!("message beside a long handler, {policy}");
         Row::new(what, Unit::Microseconds, figures, "wake-up and back", Aim::Value(20.0, 40.0))
     };

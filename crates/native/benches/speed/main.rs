@@ -9,8 +9,6 @@
 mod adaptive;
 mod bare;
 mod beside;
-#[path = "../common/mod.rs"]
-mod common;
 mod em3d;
 mod fetch_add;
 mod kernels;
@@ -20,13 +18,10 @@ mod progress;
 mod round_trip;
 mod segments;
 mod stream;
-#[path = "../common/table.rs"]
-mod table;
 mod threads;
 
-use common::median;
-use table::Row;
 use tempest::{Job, Launch, Mechanism, Outcome, World};
+use tradewind_bench::table::{self, Row};
 use tradewind_native::Local;
 
 /// A group of rows, by the name under which it is asked for.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use tempest::{Cells, Job, Merge, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use crate::run;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// Number of elements, which fit a cache; and the number of loads of each.
 const FEW: usize = 1024;

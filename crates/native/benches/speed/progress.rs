@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use tempest::{Event, Handler, Job, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 
-use crate::common::pin;
 use crate::run;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::pin;
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// Maximum time for which the target computes; normally it stops after the last request.
 const LONGEST: Duration = Duration::from_secs(20);

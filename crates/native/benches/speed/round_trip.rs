@@ -3,9 +3,9 @@
 
 use tempest::{Event, Handler, Job, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
 
-use crate::common::raw_round_trip;
 use crate::run;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::raw_round_trip;
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 const TRIPS: u64 = 200_000;
 

@@ -10,9 +10,9 @@ use tempest::{
     Thread, handlers,
 };
 
-use crate::common::raw_round_trip;
 use crate::run;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::raw_round_trip;
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// Words that are accessed one by one: they fit a cache.
 const FEW: usize = 1024;

@@ -15,7 +15,7 @@ use tempest::{
 
 use crate::bare;
 use crate::run;
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// Total number of timed switches.
 const SWITCHES: u64 = 2_097_152;

@@ -14,10 +14,11 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::yield_now;
 
-use crate::harness::{Contestant, Idle, Ledger, Span, elapsed, pin};
+use crate::harness::{Contestant, Idle, Ledger, Span, elapsed};
 use crate::host;
 use crate::state::{Item, NoLock, Server, Table, Work};
 use crate::workload::{CHUNK, Cell, Streams, Topology};
+use tradewind_bench::pin;
 
 /// Number of keys up to which each has its own task.
 const MANY: usize = 1 << 16;

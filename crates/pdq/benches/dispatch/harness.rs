@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::utils::{Backoff, CachePadded};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use tradewind_bench::pin;
 
 use crate::host;
 use crate::state::{Item, Lock, Server, Table, Work, violation};
@@ -150,16 +150,6 @@ pub(crate) fn elapsed(spans: &[Span]) -> Duration {
     let begin = spans.iter().map(|span| span.0).min().expect("a run has a thread");
     let end = spans.iter().map(|span| span.1).max().expect("a run has a thread");
     end - begin
-}
-
-/// Runs the calling thread on that core, where the host lets it.
-pub(crate) fn pin(index: usize) {
-    let allowed = sched_getaffinity(None).expect("Linux says where a thread may run");
-    if let Some(core) = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).nth(index) {
-        let mut set = CpuSet::new();
-        set.set(core);
-        sched_setaffinity(None, &set).expect("a thread may run on one of its cores alone");
-    }
 }
 
 /// Threads begin together.

@@ -5,10 +5,11 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Contestant, Gate, Span, elapsed, pin};
+use crate::harness::{Contestant, Gate, Span, elapsed};
 use crate::host;
 use crate::state::{Item, Lock, Server, Table, Work};
 use crate::workload::{Cell, Streams, Topology};
+use tradewind_bench::pin;
 
 /// As many threads as the topology has workers; each takes an even part of the items that would be produced.
 pub(crate) struct Inline<L> {

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder, Yield};
 
-use crate::harness::{Contestant, Idle, Ledger, Span, elapsed, pin};
+use crate::harness::{Contestant, Idle, Ledger, Span, elapsed};
 use crate::host;
 use crate::state::{Item, Server, Spin, Table, Work};
 use crate::workload::{CHUNK, Cell, Streams, Topology};
+use tradewind_bench::pin;
 
 /// The pool and the jobs' shared state.
 pub(crate) struct Jobs {

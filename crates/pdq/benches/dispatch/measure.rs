@@ -4,6 +4,8 @@
 
 use std::time::{Duration, Instant};
 
+use tradewind_bench::median;
+
 use crate::contenders::{Kind, Name};
 use crate::harness::Contestant;
 use crate::host;
@@ -61,17 +63,6 @@ impl Measured {
     pub(crate) fn ours_by_ceiling(&self) -> Option<f64> {
         let threads = (self.cell.topology.workers() as f64).min(1.0 / self.largest_share);
         Some(self.ours_by(Name::OneThread)? / threads)
-    }
-}
-
-pub(crate) fn median(values: &[f64]) -> f64 {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len().is_multiple_of(2) {
-        f64::midpoint(values[middle - 1], values[middle])
-    } else {
-        values[middle]
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use tradewind_pdq::{DispatcherId, Key, Serial};
 
-use crate::measure::median;
 use crate::ours;
+use tradewind_bench::median;
 
 /// Nanoseconds of each.
 #[derive(Debug)]

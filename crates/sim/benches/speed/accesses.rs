@@ -8,7 +8,7 @@ use std::time::Instant;
 use machine::Machine;
 use tempest::{Job, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 
-use crate::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, Row, Unit, paired};
 
 /// The lines of the cache of Hurricane-1, and the words of a line.
 const LINES: usize = 8192;

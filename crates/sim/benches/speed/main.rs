@@ -11,14 +11,10 @@ mod accesses;
 mod alone;
 mod bare;
 mod cases;
-#[path = "../../../native/benches/common/median.rs"]
-mod median;
 mod rows;
-#[path = "../../../native/benches/common/table.rs"]
-mod table;
 mod trial;
 
-use median::median;
+use tradewind_bench::table;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();

@@ -4,9 +4,9 @@ use crate::accesses;
 use crate::alone::{self, Alone, Count};
 use crate::bare;
 use crate::cases::{self, Case};
-use crate::median;
-use crate::table::{Aim, Figures, Row, Unit, paired};
 use crate::trial::Taken;
+use tradewind_bench::median;
+use tradewind_bench::table::{Aim, Figures, Row, Unit, paired};
 
 const LOOP: &str = "bare heap and fibers";
 
@@ -94,7 +94,7 @@ fn inverse(Figures { ours, bound, ratio }: Figures) -> Figures {
 /// The time of a message on very many nodes, as the slope between two lengths of run, and the time before the first message.
 fn many(what: &str, case: &Case, nodes: u32, aim: Aim) -> Vec<Row> {
     let rounds: Vec<_> = (0..LONG_ROUNDS).map(|_| round_of_many(case, nodes)).collect();
-    let of = |pick: fn(&[f64; 3]) -> f64| median(rounds.iter().map(pick).collect());
+    let of = |pick: fn(&[f64; 3]) -> f64| median(&rounds.iter().map(pick).collect::<Vec<_>>());
     let message =
         Figures { ours: of(|all| all[0]), bound: of(|all| all[1]), ratio: of(|all| all[0] / all[1]) };
     let start = Figures { ours: of(|all| all[2]), bound: f64::NAN, ratio: f64::NAN };

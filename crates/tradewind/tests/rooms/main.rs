@@ -12,8 +12,11 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, TargetKind};
 /// The most lines of a source file.
 const MAX_LINES: usize = 600;
 
-/// The room that may use every other, and that alone prints.
+/// The room that may use every other, and that alone prints, but for [`BENCH`].
 const CLI: &str = "cli";
+
+/// The harness of benchmarks: it prints their tables, and every room's benchmarks may use it.
+const BENCH: &str = "bench";
 
 /// Each room, which rooms it may use, and whether its tests are held to the same.
 const TABLE: &[(&str, &[&str], Tests)] = &[
@@ -23,6 +26,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("segment", &["bulk"], Tests::Alone),
     ("plot", &[], Tests::Alone),
     ("units", &[], Tests::Alone),
+    (BENCH, &[], Tests::Alone),
     ("fiber", &[], Tests::Alone),
     ("formats", &[], Tests::Alone),
     ("trace", &["units"], Tests::Alone),
@@ -106,11 +110,11 @@ impl Arrow {
             return (from != CLI)
                 .then(|| format!("room {from}: not in the table of rooms, so it may not use {to}"));
         };
-        let free = *kind == DependencyKind::Development && *tests == Tests::Free;
-        if free || allowed.contains(&to.as_str()) {
+        let in_tests = *kind == DependencyKind::Development;
+        if in_tests && (*tests == Tests::Free || to == BENCH) || allowed.contains(&to.as_str()) {
             return None;
         }
-        let by = if *kind == DependencyKind::Development { "its tests use" } else { "it uses" };
+        let by = if in_tests { "its tests use" } else { "it uses" };
         let may = if allowed.is_empty() { "no other room".to_owned() } else { allowed.join(", ") };
         Some(format!("crates/{from}/Cargo.toml: {by} {to}: {from} may use {may}"))
     }
@@ -139,7 +143,7 @@ impl Source<'_> {
         if lines > MAX_LINES {
             complaints.push(self.say(lines, &format!("expected at most {MAX_LINES} lines")));
         }
-        if self.room != CLI {
+        if self.room != CLI && self.room != BENCH {
             let code = self.text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
             let prints = code.filter(|(_, line)| line.contains("println!") || line.contains("print!("));
             complaints.extend(prints.map(|(at, _)| self.say(at + 1, "only the room cli prints")));

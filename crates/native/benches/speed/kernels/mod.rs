@@ -17,9 +17,9 @@ use tempest::entry::{File, Given, Instance, Plan};
 use tempest::{Mechanism, Shape};
 use tradewind_native::Local;
 
-use crate::common::median;
 use crate::run_by;
-use crate::table::{Aim, Figures, Row, Unit, paired};
+use tradewind_bench::median;
+use tradewind_bench::table::{Aim, Figures, Row, Unit, paired};
 
 /// Bytes of a block of shared memory: the default of this host.
 const BLOCK: u32 = 128;
@@ -125,7 +125,7 @@ fn scaling_of(kernel: &Kernel, counts: &[u32], pools: &[ThreadPool]) -> Vec<Row>
                 .into()
         })
         .collect();
-    let over = |figure: &dyn Fn(&Times) -> f64| median(rounds.iter().map(figure).collect());
+    let over = |figure: &dyn Fn(&Times) -> f64| median(&rounds.iter().map(figure).collect::<Vec<_>>());
     let row = |place: usize| {
         let first = place == 0;
         let figure = |times: &Vec<f64>| if first { times[0] } else { times[0] / times[place] };

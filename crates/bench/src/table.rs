@@ -1,14 +1,15 @@
 //! A table with the columns subject, ours, bound of this host, their ratio, and aim. The benchmarks of both worlds print it.
 
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
 use crate::median;
 
 /// Number of rounds of a median.
 const ROUNDS: usize = 5;
 
 /// The unit of a figure.
-#[allow(dead_code, reason = "each benchmark counts some of these")]
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// Less is better.
     Nanoseconds,
     /// Less is better.
@@ -31,28 +32,28 @@ pub(crate) enum Unit {
 
 /// The aim and the floor, in that order.
 #[derive(Clone, Copy)]
-pub(crate) enum Aim {
+pub enum Aim {
     /// For the ratio of ours to the bound.
     Ratio(f64, f64),
     /// For our value.
     Value(f64, f64),
     /// No aim: the figure stands beside another that has one.
-    #[allow(dead_code, reason = "not every benchmark has such a figure")]
     Nothing,
 }
 
 /// Medians over the rounds.
 #[derive(Clone, Copy)]
-pub(crate) struct Figures {
-    pub(crate) ours: f64,
-    /// NaN if there is none.
-    pub(crate) bound: f64,
+pub struct Figures {
+    /// Our value, in the unit of the row.
+    pub ours: f64,
+    /// The bound, in the same unit; NaN if there is none.
+    pub bound: f64,
     /// Median of the ratios within the rounds.
-    pub(crate) ratio: f64,
+    pub ratio: f64,
 }
 
 /// A line of the table.
-pub(crate) struct Row {
+pub struct Row {
     what: String,
     unit: Unit,
     figures: Figures,
@@ -61,7 +62,7 @@ pub(crate) struct Row {
 }
 
 /// Measures ours and the bound in turn in each round; the ratio is taken within the round.
-pub(crate) fn paired(ours: impl Fn() -> f64, bound: impl Fn() -> f64) -> Figures {
+pub fn paired(ours: impl Fn() -> f64, bound: impl Fn() -> f64) -> Figures {
     let (mut all_ours, mut all_bounds, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let (ours, bound) = (ours(), bound());
@@ -69,18 +70,12 @@ pub(crate) fn paired(ours: impl Fn() -> f64, bound: impl Fn() -> f64) -> Figures
         all_bounds.push(bound);
         ratios.push(ours / bound);
     }
-    Figures { ours: median(all_ours), bound: median(all_bounds), ratio: median(ratios) }
+    Figures { ours: median(&all_ours), bound: median(&all_bounds), ratio: median(&ratios) }
 }
 
 impl Row {
     /// Makes a line; `is` describes the bound.
-    pub(crate) fn new(
-        what: impl Into<String>,
-        unit: Unit,
-        figures: Figures,
-        bound: &'static str,
-        aim: Aim,
-    ) -> Self {
+    pub fn new(what: impl Into<String>, unit: Unit, figures: Figures, bound: &'static str, aim: Aim) -> Self {
         Self { what: what.into(), unit, figures, bound, aim }
     }
 
@@ -110,7 +105,7 @@ impl Row {
 }
 
 /// Prints the head of the table.
-pub(crate) fn head() {
+pub fn head() {
     println!(
         "{:<52} {:>6} {:>9} {:>9} {:>6}  {:<27} {:<14} reached",
         "what", "unit", "ours", "bound", "ratio", "bound is", "aim (floor)"
@@ -118,7 +113,7 @@ pub(crate) fn head() {
 }
 
 /// Prints a line.
-pub(crate) fn print(row: &Row) {
+pub fn print(row: &Row) {
     let unit = match row.unit {
         Unit::Nanoseconds => "ns",
         Unit::Microseconds => "us",
