@@ -11,15 +11,15 @@ use tempest::{Block, Event, Memory, NodeId, Place, Tag, ThreadId, Waiter};
 use trace::Event as Traced;
 use units::Time;
 
-use crate::apart::bump;
 use crate::dispatch::faults;
 use crate::link::{moving, resume, send, wake};
 use crate::measure::totals;
-use crate::memory::{blocks, lowering, segments};
+use crate::memory::{blocks, downgrades, segments};
+use crate::padding::bump;
 use crate::parts::barrier::Entry;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
-use crate::parts::set_aside::Lowerings;
+use crate::parts::set_aside::Downgrades;
 use crate::parts::stacks;
 use crate::parts::threads::Reason;
 use crate::processor::{holding, idle, points, scheduler, unwinding, waits};
@@ -143,7 +143,7 @@ impl Scheduling for Processor {
 
     fn poll(&self) {
         stacks::give_up_if_over(self.world());
-        lowering::heed(&self.seat);
+        downgrades::heed(&self.seat);
         if self.world().policy.servers != Servers::Idle || self.seat.owns_poll() {
             let events = if stacks::has_stack_for_handlers() {
                 points::serve_at_point(self)
@@ -152,7 +152,7 @@ impl Scheduling for Processor {
             };
             self.meter.pace().note(events > 0);
         }
-        if self.seat.lowerings().is_some_and(Lowerings::awaits_access) && self.has_threads_to_run() {
+        if self.seat.downgrades().is_some_and(Downgrades::awaits_access) && self.has_threads_to_run() {
             scheduler::take_inbox(self);
             waits::step_back(self);
         }
@@ -186,11 +186,11 @@ impl Scheduling for Processor {
     }
 
     fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
-        lowering::take_away_at_once(&self.seat, memory, block, tag)
+        downgrades::take_away_at_once(&self.seat, memory, block, tag)
     }
 
     fn accessed(&self) {
-        lowering::tell_access(&self.seat);
+        downgrades::tell_access(&self.seat);
     }
 
     fn enter_phase(&self, name: &'static str) {

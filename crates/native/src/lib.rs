@@ -21,7 +21,7 @@
 //! parts           the state of a processor, a node, a world
 //! rings           the messages in memory: rings, credits, outboxes
 //! fences          the fences between processors that supply work and processors that go to sleep
-//! apart           values on cache lines of their own
+//! padding         values on cache lines of their own
 //! lock, sync      locks whose holder may have panicked; the atomics of the lock-free parts, which a model checker replaces
 //! ```
 //!
@@ -50,7 +50,6 @@
 
 #![deny(unsafe_code)]
 
-mod apart;
 mod api;
 mod control;
 mod dispatch;
@@ -59,6 +58,7 @@ mod link;
 mod lock;
 mod measure;
 mod memory;
+mod padding;
 mod parts;
 mod processor;
 mod rings;
@@ -66,5 +66,5 @@ mod runner;
 mod sync;
 mod world;
 
-pub use parts::core::LOOKS_APART;
+pub use parts::tuning::LOOKS_APART;
 pub use world::Local;

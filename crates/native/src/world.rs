@@ -17,7 +17,7 @@ use crate::parts::world::{Stage, World};
 use crate::rings::lane::{Depths, Lane};
 use crate::rings::ring::SLOT_BYTES;
 use crate::runner::cores::Cores;
-use crate::runner::crew::{self, Farewell};
+use crate::runner::os_threads::{self, Farewell};
 
 /// Capabilities of this host, in the words of policies' needs.
 const CAN: &[&str] = &[
@@ -179,7 +179,7 @@ impl tempest::World for Local {
             recorder.write_late(TRACE_ROOM);
         }
         let disposal = world.nodes[0].resident.node.disposal().clone();
-        let ended = finish(&world, crew::run(&world, launch));
+        let ended = finish(&world, os_threads::run(&world, launch));
         drop(world);
         disposal.judge(ended)
     }

@@ -8,10 +8,10 @@
 
 use tempest::world::Packet;
 
-use crate::apart::bump;
 use crate::dispatch::{handle, panics, receive, serial};
 use crate::link::{send, wake};
-use crate::memory::lowering;
+use crate::memory::downgrades;
+use crate::padding::bump;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Dispatcher, Shared};
 use crate::parts::stacks;
@@ -36,13 +36,13 @@ fn handle_on_the_spot(processor: &Processor, packet: &Packet) -> bool {
     match &processor.node().dispatcher {
         Dispatcher::Own(_) => handle_now_serial(processor, packet),
         Dispatcher::Serial(_) => {
-            receive::try_receive(&processor.seat).is_some_and(|_right| handle_now_serial(processor, packet))
+            receive::try_receive(&processor.seat).is_some_and(|_guard| handle_now_serial(processor, packet))
         }
         Dispatcher::Keyed(shared) => handle_now_keyed(processor, shared, &fault(packet)),
     }
 }
 
-/// Handles a fault under serial dispatch. The caller has the right to receive.
+/// Handles a fault under serial dispatch. The caller has the receive lock.
 fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
     if processor.node().has_set_aside() {
         return false;
@@ -50,7 +50,7 @@ fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
     bump(&processor.gauge().sent, 1);
     processor.seat.tracer.own(packet);
     if let Some(pending) = serial::handle_own(processor, packet) {
-        lowering::set_aside(&processor.seat, pending, fault(packet), None);
+        downgrades::set_aside(&processor.seat, pending, fault(packet), None);
     } else {
         processor.gauge().count_handled(1);
     }
@@ -59,10 +59,10 @@ fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
 
 fn handle_now_keyed(processor: &Processor, shared: &Shared, message: &Received) -> bool {
     let Some(key) = handle::key_of(processor, message) else { return true };
-    // With the right in hand, no other processor has older messages that are not in the queue yet.
-    let Some(turn) = receive::try_receive(&processor.seat) else { return false };
+    // While this processor holds the receive lock, no other processor has older messages that are not in the queue yet.
+    let Some(guard) = receive::try_receive(&processor.seat) else { return false };
     let Some(held) = shared.queue.try_hold(key) else { return false };
-    drop(turn);
+    drop(guard);
     bump(&processor.gauge().sent, 1);
     processor.seat.tracer.own(&message.packet);
     handle::handle_keyed(processor, shared, message, &message.packet, held);

@@ -7,7 +7,7 @@ use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
 use trace::Event as Traced;
 
 use crate::link::{resume, send};
-use crate::memory::lowering;
+use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Kept, Shared};
 use crate::parts::set_aside::Pending;
@@ -46,7 +46,7 @@ pub(crate) fn settle(processor: &Processor, message: &Received, pending: Option<
             true
         }
         Some(pending) => {
-            lowering::set_aside(&processor.seat, pending, *message, None);
+            downgrades::set_aside(&processor.seat, pending, *message, None);
             false
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn handle_keyed(
 ) {
     let mut held = Kept::new(shared, held);
     if let Some(pending) = handle(processor, packet, held.proof()) {
-        return lowering::set_aside(&processor.seat, pending, *message, Some(held.take()));
+        return downgrades::set_aside(&processor.seat, pending, *message, Some(held.take()));
     }
     if held.complete() {
         shared.note_change();
@@ -134,7 +134,7 @@ pub(crate) fn take_away_all(
     let node = &processor.node().resident.node;
     let mut next = Some(lowering);
     while let Some(lowering) = next {
-        let pending = lowering::take_away(&processor.seat, &lowering);
+        let pending = downgrades::take_away(&processor.seat, &lowering);
         if pending.is_some() {
             return pending;
         }

@@ -6,7 +6,7 @@
 //! processor holds the key of each message, if it is free, and handles the message in place: it touches only the key's lane of the queue.
 //! A message goes into the queue if its key is held or another event waits for that key.
 //!
-//! On nodes whose processors compute and run handlers in turn (`floor`), a batch of several messages seizes the whole queue instead of
+//! On nodes whose processors compute and run handlers in turn (`contention`), a batch of several messages seizes the whole queue instead of
 //! one key after the other, if no event in it is unfinished: passing through a lane twice costs more than most brief handlers. Holds of
 //! other threads then wait for the end of the batch, no longer than a receiver waits for another. If there is shared memory, keys are
 //! held one by one, because a downgrade may have to keep its key held.
@@ -15,18 +15,18 @@
 //! [`pdq::Worker`] while it serves: it appends a batch of messages at once and claims a batch of events. Between two services the worker
 //! is paused and keeps its state.
 //!
-//! In both ways every message has its place before the right to receive is given up, so messages of a key are handled in ring order,
+//! In both ways every message has its place before the receive lock is given up, so messages of a key are handled in ring order,
 //! whichever processor takes them out.
 //!
 //! # Long handlers
 //!
 //! A long handler is not known beforehand, so each handler is run as if it were long:
 //!
-//! * The right to receive is offered meanwhile (`right`): the key is held, so the message has its place. A processor that sees waiting
-//!   messages, and the same handler run for some microseconds, takes the right over. If the batch has seized the whole queue, that
+//! * The receive lock is offered meanwhile (`receive_lock`): the key is held, so the message has its place. A processor that sees waiting
+//!   messages, and the same handler run for some microseconds, takes the lock over. If the batch has seized the whole queue, that
 //!   processor also breaks into the seizure ([`pdq::Seizure`]): only the handler's own key stays held.
 //! * Before a handler runs, the other servers are told of all events that the batch has queued or made ready.
-//! * If a sender may rely on an awake processor to look, the processor is *engaged* (`berth`) as long as it serves: a sender wakes a
+//! * If a sender may rely on an awake processor to look, the processor is *engaged* (`parker`) as long as it serves: a sender wakes a
 //!   sleeping server if all awake servers of the node are engaged. Only the engaged processor may know of messages sent just before it
 //!   engaged itself, so it looks behind the first message, and wakes a server for the messages that it sees.
 //!
@@ -48,32 +48,27 @@ use tempest::policy::Dispatch;
 use tempest::world::{DispatchKey, Name};
 use trace::Event as Traced;
 
-use crate::dispatch::receive::{BATCH, Tally};
+use crate::dispatch::receive::Tally;
+use crate::dispatch::tuning::BATCH;
+use crate::dispatch::tuning::{REFUSALS_PER_LOOK, ROUNDS_PER_SEIZURE, SHARED_REFUSALS_PER_LOOK};
 use crate::dispatch::{handle, looks, receive};
 use crate::link::wake;
-use crate::memory::lowering;
+use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Event, Kept, Shared};
-use crate::parts::duty::{BRIEF_NS, FEW, Late};
-use crate::parts::right::{PATIENCE_NS, SHARED_PATIENCE_NS, Turn};
+use crate::parts::queue_state::Late;
+use crate::parts::receive_lock::ReceiveGuard;
+use crate::parts::tuning::BRIEF_NS;
+use crate::parts::tuning::FEWEST_HANDLERS;
+use crate::parts::tuning::PATIENCE_NS;
+use crate::parts::tuning::SHARED_PATIENCE_NS;
 use crate::rings::lane::Lane;
 use crate::rings::ring::Received;
-
-/// Rounds through the lanes per seizure of the whole queue, as long as each brings a full batch. The cost of the seizure, and of moving
-/// the cache lines that the node's processors share, then hardly counts.
-const ROUNDS: usize = 4;
-
-/// Refusals of the right to receive, some microseconds of a processor that looks for work, between two looks at the holder. Each look
-/// takes a cache line from the holder, which stores to it with every handler and has to fetch it again.
-const REFUSALS: u32 = 128;
-
-/// Refusals between two looks at the holder if processors share cores: each may last until its processor has a core again.
-const SHARED_REFUSALS: u32 = 16;
 
 /// A batch of messages handled in place, one after the other.
 struct Batch<'a> {
     shared: &'a Shared,
-    turn: Turn<'a>,
+    guard: ReceiveGuard<'a>,
     /// Start time, in nanoseconds.
     start_ns: u64,
     /// Number of handled messages at which the whole queue is seized: a seizure takes a latch or two of each lane, about as much as that
@@ -115,16 +110,17 @@ impl Batch<'_> {
         }
     }
 
-    /// Marks the right to receive as lost if another processor has broken into the seizure: that processor has inherited it.
+    /// Marks the receive lock as lost if another processor has broken into the seizure: that processor has inherited it.
     fn lose_if_broken(&self) {
         if self.all.as_ref().is_some_and(Seizure::is_broken) {
-            self.turn.lose();
+            self.guard.lose();
         }
     }
 }
 
 impl Drop for Batch<'_> {
-    /// Runs also after a handler that has panicked and may have been broken into before. The turn returns the right unless it is lost.
+    /// Runs also after a handler that has panicked and may have been broken into before. The guard releases the receive lock unless it is
+    /// lost.
     fn drop(&mut self) {
         self.lose_if_broken();
     }
@@ -132,12 +128,12 @@ impl Drop for Batch<'_> {
 
 /// Receives, if no other processor does, and runs events. Returns the number of messages and events.
 pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
-    lowering::continue_keyed(&processor.seat, &processor.service, shared);
+    downgrades::continue_keyed(&processor.seat, &processor.service, shared);
     if !shared.is_brief() || processor.world().policy.dispatch == Dispatch::Partitioned {
         return serve_as_worker(processor, shared, true);
     }
     let received = receive_in_place(processor, shared);
-    if !looks::sees_dispatchable(&processor.service.duty, shared) {
+    if !looks::sees_dispatchable(&processor.service.queue, shared) {
         return received;
     }
     received + serve_as_worker(processor, shared, false)
@@ -145,11 +141,11 @@ pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
 
 /// Handles received messages in place, as far as their keys are free and handlers are brief. Returns the number of messages.
 fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
-    let Some(turn) = turn_to_receive(processor, shared) else { return 0 };
+    let Some(guard) = lock_to_receive(processor, shared) else { return 0 };
     let mut looks_behind = engage(processor);
-    let mut batch = begin_batch(processor, shared, turn);
+    let mut batch = begin_batch(processor, shared, guard);
     let (mut received, before) = (0, processor.threads.occupation.now());
-    for _ in 0..ROUNDS {
+    for _ in 0..ROUNDS_PER_SEIZURE {
         let round = receive::receive(&processor.seat, &processor.service, |message, tally| {
             if looks_behind {
                 looks_behind = false;
@@ -159,11 +155,11 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
                 Ok(key) => handle_or_queue(processor, key, message, &mut batch, tally),
                 Err(bad) => processor.seat.fail(bad.to_string()),
             }
-            batch.turn.is_kept()
+            batch.guard.is_kept()
         });
         received += round;
         // Another processor may have taken over at the last message of a full batch.
-        if round < BATCH || batch.all.is_none() || !batch.turn.is_kept() {
+        if round < BATCH || batch.all.is_none() || !batch.guard.is_kept() {
             break;
         }
     }
@@ -175,29 +171,29 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
     received
 }
 
-/// Takes the right to receive if it is free, or from a processor that is in one handler for long. Does not use a free right if the queue
-/// has no room; but always uses a right that was taken over, because its former holder has lost more than the right.
-fn turn_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> {
-    let turn = receive::try_receive(&processor.seat);
-    let once_in = if processor.world().oversubscribed { SHARED_REFUSALS } else { REFUSALS };
-    if turn.is_none()
-        && (processor.service.duty.counts_refusal(once_in)
+/// Takes the receive lock if it is free, or from a processor that is in one handler for long. Does not use a free lock if the queue
+/// has no room; but always uses a lock that was taken over, because its former holder has lost more than the lock.
+fn lock_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<ReceiveGuard<'a>> {
+    let guard = receive::try_receive(&processor.seat);
+    let once_in = if processor.world().oversubscribed { SHARED_REFUSALS_PER_LOOK } else { REFUSALS_PER_LOOK };
+    if guard.is_none()
+        && (processor.service.queue.counts_refusal(once_in)
             || processor.world().is_helper(processor.seat.index()))
     {
         return take_over(processor, shared);
     }
-    turn.filter(|_| shared.has_room())
+    guard.filter(|_| shared.has_room())
 }
 
-/// Takes over the right to receive, and breaks into a seizure of the queue, from a processor that is in one handler for long.
+/// Takes over the receive lock, and breaks into a seizure of the queue, from a processor that is in one handler for long.
 #[cold]
-fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> {
-    let (right, now) = (&processor.node().right_to_receive, processor.world().now_ns());
+fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<ReceiveGuard<'a>> {
+    let (lock, now) = (&processor.node().receive_lock, processor.world().now_ns());
     let patience = if processor.world().oversubscribed { SHARED_PATIENCE_NS } else { PATIENCE_NS };
-    let is_late = |handler| processor.service.duty.is_late(handler, now, patience);
-    if let Some(offer) = right.offered() {
+    let is_late = |handler| processor.service.queue.is_late(handler, now, patience);
+    if let Some(offer) = lock.offered() {
         return if is_late(Late::Offered(offer)) {
-            right.take_over(offer, processor.seat.number())
+            lock.take_over(offer, processor.seat.number())
         } else {
             None
         };
@@ -208,7 +204,7 @@ fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<Turn<'a>> 
     }
     shared.note_change();
     wake::idle_servers(&processor.seat, shared);
-    Some(right.inherit(processor.seat.number()))
+    Some(lock.inherit(processor.seat.number()))
 }
 
 /// Marks this processor as engaged: later senders wake another one for their messages. Returns true if a server sleeps that may have to
@@ -218,21 +214,21 @@ fn engage(processor: &Processor) -> bool {
         return false;
     }
     let (world, node) = (&processor.world(), processor.node().id);
-    let others = world.server_berths(node).iter().chain(world.helper_berth(node));
-    world.berths[processor.seat.index()].engage_beside(others)
+    let others = world.server_parkers(node).iter().chain(world.helper_parker(node));
+    world.parkers[processor.seat.index()].engage_beside(others)
 }
 
 fn disengage(processor: &Processor) {
     if is_relied_on(processor) {
-        processor.world().berths[processor.seat.index()].engage(false);
+        processor.world().parkers[processor.seat.index()].engage(false);
     }
 }
 
 /// Whether senders rely on this processor to look as long as it is awake. On other nodes a sender wakes any sleeping server and reads
-/// every berth for that, so a berth that changed with every batch would be fetched from another cache each time.
+/// every parker for that, so a parker that changed with every batch would be fetched from another cache each time.
 fn is_relied_on(processor: &Processor) -> bool {
     let world = &processor.world();
-    world.split.dedicated > 0 || world.helper_berth(processor.node().id).is_some()
+    world.split.dedicated > 0 || world.helper_parker(processor.node().id).is_some()
 }
 
 /// Wakes a server if messages wait, because this processor will not receive them soon.
@@ -262,13 +258,13 @@ fn tell(processor: &Processor, batch: &mut Batch<'_>) {
     }
 }
 
-fn begin_batch<'a>(processor: &Processor, shared: &'a Shared, turn: Turn<'a>) -> Batch<'a> {
+fn begin_batch<'a>(processor: &Processor, shared: &'a Shared, guard: ReceiveGuard<'a>) -> Batch<'a> {
     // A helper has no core of its own: a seizure would make all keys wait for it, not one.
     let is_helper = processor.world().is_helper(processor.seat.index());
-    let seizes = processor.seat.floor().is_some() && processor.seat.lowerings().is_none() && !is_helper;
+    let seizes = processor.seat.hint().is_some() && processor.seat.downgrades().is_none() && !is_helper;
     Batch {
         shared,
-        turn,
+        guard,
         start_ns: processor.world().now_ns(),
         seizes_at: if seizes { shared.queue.servers() as u64 } else { u64::MAX },
         handled: 0,
@@ -297,7 +293,8 @@ fn handle_or_queue(
     }
     batch.handled += 1;
     let is_time = batch.handled.is_power_of_two();
-    if is_time && processor.world().now_ns() - batch.start_ns > batch.handled.max(FEW) * BRIEF_NS {
+    if is_time && processor.world().now_ns() - batch.start_ns > batch.handled.max(FEWEST_HANDLERS) * BRIEF_NS
+    {
         batch.shared.note_brief(false);
     }
 }
@@ -318,7 +315,7 @@ fn handle_in_place(
         processor.seat.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
         tally.count(message);
         if all.is_broken() {
-            batch.turn.lose();
+            batch.guard.lose();
         }
         return true;
     }
@@ -326,10 +323,10 @@ fn handle_in_place(
     let mut held = Kept::new(batch.shared, held);
     tell_soon(processor, batch);
     processor.seat.tracer.handler_starts(message);
-    match batch.turn.offer(|| handle::handle_uncounted(processor, &message.packet, held.proof())) {
+    match batch.guard.offer(|| handle::handle_uncounted(processor, &message.packet, held.proof())) {
         Some(pending) => {
             processor.gauge().count_handlers(1);
-            lowering::set_aside(&processor.seat, pending, *message, Some(held.take()));
+            downgrades::set_aside(&processor.seat, pending, *message, Some(held.take()));
         }
         None => {
             batch.freed |= held.complete();
@@ -340,7 +337,7 @@ fn handle_in_place(
 }
 
 fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> usize {
-    let mut worker = match processor.service.duty.take_worker() {
+    let mut worker = match processor.service.queue.take_worker() {
         Some(paused) => shared.queue.resume(paused),
         None => shared.queue.worker(processor.seat.server()),
     };
@@ -358,14 +355,14 @@ fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> us
     let done = run_claims(processor, shared, &mut worker);
     disengage(processor);
     if done > 0 {
-        shared.note_brief(processor.world().now_ns() - start < (done as u64).max(FEW) * BRIEF_NS);
+        shared.note_brief(processor.world().now_ns() - start < (done as u64).max(FEWEST_HANDLERS) * BRIEF_NS);
     }
-    processor.service.duty.keep_worker(worker.pause());
+    processor.service.queue.keep_worker(worker.pause());
     received + done
 }
 
 fn receive_into_queue(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
-    let Some(_turn) = turn_to_receive(processor, shared) else { return 0 };
+    let Some(_turn) = lock_to_receive(processor, shared) else { return 0 };
     let received = receive::receive(&processor.seat, &processor.service, |message, _| {
         if let Some(key) = handle::key_of(processor, message) {
             worker.enqueue(key, Event::Message(*message));
@@ -381,7 +378,7 @@ fn run_claims(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Ev
     let mut done = 0;
     while done < BATCH {
         let serve = || worker.serve(|event, handling| run_event(processor, event, handling));
-        let events = processor.service.duty.search(&shared.changes, serve);
+        let events = processor.service.queue.search(&shared.changes, serve);
         if events == 0 {
             break;
         }
@@ -407,7 +404,7 @@ fn run_event(processor: &Processor, event: Event, mut handling: Handling<'_, '_,
     };
     let packet = then.as_ref().unwrap_or(&message.packet);
     match handle::handle(processor, packet, handling.proof()) {
-        Some(pending) => lowering::set_aside(&processor.seat, pending, message, Some(handling.keep())),
+        Some(pending) => downgrades::set_aside(&processor.seat, pending, message, Some(handling.keep())),
         None => handle::finish(processor, &message),
     }
 }
@@ -422,7 +419,7 @@ mod tests {
     use super::*;
     use crate::fences::Fences;
     use crate::parts::dispatcher::Dispatcher;
-    use crate::parts::right::Right;
+    use crate::parts::receive_lock::ReceiveLock;
 
     /// The queue of a node whose two processors compute and handle messages in turn.
     fn shared() -> Box<Shared> {
@@ -435,13 +432,13 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_whose_broken_handler_panics_leaves_the_right_to_receive_to_whoever_broke_in() {
-        let (shared, right) = (shared(), Right::among(2, Fences::asymmetric()));
+    fn a_batch_whose_broken_handler_panics_leaves_the_receive_lock_to_whoever_broke_in() {
+        let (shared, lock) = (shared(), ReceiveLock::among(2, Fences::asymmetric()));
         let mut inherited = None;
         let panics = || {
             let mut batch = Batch {
                 shared: &shared,
-                turn: right.try_take(0).unwrap(),
+                guard: lock.try_take(0).unwrap(),
                 start_ns: 0,
                 seizes_at: 0,
                 handled: 0,
@@ -454,13 +451,13 @@ mod tests {
             assert!(batch.may_handle());
             batch.all.as_mut().unwrap().run(DispatchKey::NoSync, |_| {
                 assert!(shared.queue.break_in(shared.queue.seized_for().unwrap()));
-                inherited = Some(right.inherit(1));
+                inherited = Some(lock.inherit(1));
                 resume_unwind(Box::new("a panic on purpose"));
             });
         };
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
-        assert!(right.try_take(0).is_none(), "one has it at a time");
+        assert!(lock.try_take(0).is_none(), "one has it at a time");
         drop(inherited);
-        assert!(right.try_take(0).is_some() && shared.queue.seize().is_some());
+        assert!(lock.try_take(0).is_some() && shared.queue.seize().is_some());
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! This module must never know the purpose of the work.
 
-use crate::memory::lowering;
+use crate::memory::downgrades;
 use crate::parts::dispatcher::{Dispatcher, Shared};
-use crate::parts::duty::Duty;
+use crate::parts::queue_state::QueueState;
 use crate::parts::seat::Seat;
 use crate::parts::service::Service;
 use crate::rings::lane::Lane;
@@ -21,8 +21,8 @@ pub(crate) fn sees_service(seat: &Seat, service: &Service) -> bool {
 
 /// Whether the dispatch queue has to be searched: it has changed since this processor's last fruitless search, or a repetition is due.
 #[inline]
-pub(crate) fn sees_dispatchable(duty: &Duty, shared: &Shared) -> bool {
-    duty.is_search_due(&shared.changes)
+pub(crate) fn sees_dispatchable(queue: &QueueState, shared: &Shared) -> bool {
+    queue.is_search_due(&shared.changes)
 }
 
 /// Whether there are events that only a thorough search finds. For a processor that is about to sleep.
@@ -33,7 +33,7 @@ pub(crate) fn sees_hidden_events(seat: &Seat, service: &Service) -> bool {
     let hides = || queue.shows(server) && queue.search(server);
     let sees = hides() || queue.seized_for().is_some() && !queue.is_empty();
     if sees {
-        service.duty.search_next();
+        service.queue.search_next();
     }
     sees
 }
@@ -45,13 +45,13 @@ pub(crate) fn sees_events(seat: &Seat, service: &Service) -> bool {
 }
 
 /// Whether events wait for this processor. Messages that the node sent to itself do not count while
-/// another processor has the floor.
+/// another processor holds the contention hint.
 #[inline]
 pub(crate) fn sees_events_due(seat: &Seat, service: &Service) -> bool {
-    match seat.floor() {
+    match seat.hint() {
         None => sees_events(seat, service),
-        Some(floor) => sees_events_but(seat, service, |own| {
-            floor.may_be_free_for(&seat.speaker) && own.has_message() && floor.is_free_for(&seat.speaker)
+        Some(hint) => sees_events_but(seat, service, |own| {
+            hint.may_be_free_for(&seat.hint_view) && own.has_message() && hint.is_free_for(&seat.hint_view)
         }),
     }
 }
@@ -62,9 +62,9 @@ fn sees_events_but(seat: &Seat, service: &Service, counts: impl Fn(&Lane) -> boo
     let node = seat.node();
     let changed = match &node.dispatcher {
         Dispatcher::Keyed(shared) => {
-            sees_dispatchable(&service.duty, shared) || lowering::sees_change(seat, service)
+            sees_dispatchable(&service.queue, shared) || downgrades::sees_change(seat, service)
         }
-        _ if node.has_set_aside() => return lowering::sees_change(seat, service),
+        _ if node.has_set_aside() => return downgrades::sees_change(seat, service),
         _ => false,
     };
     let mut lanes = seat.world().lanes_into(node.id).zip(0..);

@@ -8,6 +8,7 @@
 //! | `serial`, `keyed` | serving in serial order, and by key, through the dispatch queue |
 //! | `handle`, `panics` | running a handler; the panic of one |
 //! | `faults` | how a fault of shared memory becomes an event of its own node |
+//! | `tuning` | the tuning constants |
 //!
 //! This part must never know the meaning of a message, its way from node to node, or which thread runs when.
 
@@ -19,3 +20,4 @@ pub(crate) mod panics;
 pub(crate) mod receive;
 pub(crate) mod serial;
 pub(crate) mod serve;
+pub(crate) mod tuning;

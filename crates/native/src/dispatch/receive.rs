@@ -9,18 +9,16 @@
 //!
 //! This module must never know the handling of a received message.
 
-use tempest::NodeId;
+use tempest::{MAX_WORDS, NodeId};
 
+use crate::dispatch::tuning::BATCH;
 use crate::memory::blocks;
 use crate::parts::dispatcher::Dispatcher;
-use crate::parts::right::Turn;
+use crate::parts::receive_lock::ReceiveGuard;
 use crate::parts::seat::Seat;
 use crate::parts::service::Service;
 use crate::rings::lane::Lane;
 use crate::rings::ring::{BadLength, Origin, Received};
-
-/// Maximum number of messages taken from one lane before the next is looked at.
-pub(crate) const BATCH: usize = 32;
 
 /// Counts of a batch of one lane until they are published: handled messages in the low half, and those of threads among them in the high
 /// half. One number takes one register of the loop.
@@ -43,14 +41,14 @@ impl Tally {
     }
 }
 
-/// Takes the right to receive if it is free; the only processor of a node always gets it.
+/// Takes the receive lock if it is free; the only processor of a node always gets it.
 #[inline]
-pub(crate) fn try_receive(seat: &Seat) -> Option<Turn<'_>> {
-    seat.node().right_to_receive.try_take(seat.number())
+pub(crate) fn try_receive(seat: &Seat) -> Option<ReceiveGuard<'_>> {
+    seat.node().receive_lock.try_take(seat.number())
 }
 
 /// Takes messages from the lanes into this node while `each` returns true. `each` counts the messages that it handled. Returns the
-/// number of messages. The caller has the right to receive.
+/// number of messages. The caller has the receive lock.
 pub(crate) fn receive(
     seat: &Seat,
     service: &Service,
@@ -63,19 +61,19 @@ pub(crate) fn receive(
     let node = &seat.node().resident.node;
     // Coming messages are handled by this processor too, unless they go to a queue.
     let looks_ahead = node.foresees() && !matches!(seat.node().dispatcher, Dispatcher::Keyed(_));
-    let floor = seat.floor();
+    let hint = seat.hint();
     for (lane, source) in seat.world().lanes_into(seat.node().id).zip(0..) {
         let (mut tally, mut goes_on) = (Tally::default(), true);
         let drained = lane.receive(BATCH, NodeId(source), &mut message, |message, is_good| {
-            if let Some(floor) = floor {
-                floor.go_on(&seat.speaker);
+            if let Some(hint) = hint {
+                hint.go_on(&seat.hint_view);
             }
             if looks_ahead {
                 lane.look_ahead(NodeId(source), |packet| node.prefetch(packet));
             }
             goes_on = match is_good {
                 Ok(()) => !blocks::unload(seat, message) || each(message, &mut tally),
-                Err(length) => refuse(seat, &length),
+                Err(length) => refuse(seat, NodeId(source), &length),
             };
             goes_on
         });
@@ -92,8 +90,9 @@ pub(crate) fn receive(
 }
 
 #[cold]
-fn refuse(seat: &Seat, length: &BadLength) -> bool {
-    seat.fail(format!("a message claims {} words", length.0));
+fn refuse(seat: &Seat, source: NodeId, length: &BadLength) -> bool {
+    let (to, BadLength(words)) = (seat.node().id, length);
+    seat.fail(format!("a message from {source} to {to} claims {words} words: expected at most {MAX_WORDS}"));
     true
 }
 

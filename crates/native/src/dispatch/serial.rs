@@ -9,7 +9,7 @@ use crate::dispatch::receive::Tally;
 use crate::dispatch::{handle, receive};
 use crate::link::wake;
 use crate::lock::lock;
-use crate::memory::lowering;
+use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::set_aside::{Done, Pending};
@@ -30,7 +30,7 @@ pub(crate) fn return_serial(processor: &Processor) {
     }
 }
 
-/// Handles arrived messages in order. The caller has the right to receive, as for the functions below. Returns the number of messages.
+/// Handles arrived messages in order. The caller has the receive lock, as for the functions below. Returns the number of messages.
 pub(crate) fn receive_serial(processor: &Processor) -> usize {
     let mut done = 0;
     while processor.node().has_set_aside() {
@@ -53,7 +53,7 @@ pub(crate) fn receive_serial(processor: &Processor) -> usize {
                 tally.count(message);
                 return true;
             };
-            handle_lowering(processor, lowering, serial, message, tally)
+            handle_downgrade(processor, lowering, serial, message, tally)
         })
     });
     processor.threads.occupation.go_back_to(before);
@@ -62,7 +62,7 @@ pub(crate) fn receive_serial(processor: &Processor) -> usize {
 
 /// Performs the downgrade that a handler has ended with, and handles its continuation. Returns false if the downgrade has to wait.
 #[cold]
-fn handle_lowering(
+fn handle_downgrade(
     processor: &Processor,
     lowering: Box<Lowering>,
     serial: &mut Serial,
@@ -77,7 +77,7 @@ fn handle_lowering(
         return true;
     };
     processor.gauge().count_handlers(1);
-    lowering::set_aside(&processor.seat, pending, *message, None);
+    downgrades::set_aside(&processor.seat, pending, *message, None);
     false
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn handle_own(processor: &Processor, packet: &Packet) -> Option<Pendi
 /// Handles the continuation of a set-aside downgrade that is done now. Returns false if there is none.
 fn continue_serial(processor: &Processor) -> bool {
     serially(processor, |serial| {
-        let Some(Done { message, then, .. }) = lowering::take_done(&processor.seat, &processor.service)
+        let Some(Done { message, then, .. }) = downgrades::take_done(&processor.seat, &processor.service)
         else {
             return false;
         };

@@ -2,13 +2,14 @@
 //!
 //! This module must never know when a processor serves.
 
-use crate::apart::bump;
 use crate::dispatch::{keyed, looks, panics, receive, serial};
 use crate::link::moving;
+use crate::padding::bump;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::seat::Seat;
-use crate::parts::service::{SAMPLE, Service};
+use crate::parts::service::Service;
+use crate::parts::tuning::BATCHES_PER_TIMED;
 
 /// Moves messages on and runs handlers. Returns the number of events.
 pub(crate) fn serve(processor: &Processor) -> usize {
@@ -16,7 +17,7 @@ pub(crate) fn serve(processor: &Processor) -> usize {
 }
 
 /// Moves messages on and runs handlers, but leaves messages that the node sent to itself to the processor
-/// that has the floor.
+/// that holds the contention hint.
 pub(crate) fn serve_due(processor: &Processor) -> usize {
     serve_if(processor, looks::sees_events_due)
 }
@@ -36,7 +37,7 @@ fn serve_if(processor: &Processor, sees_events: impl FnOnce(&Seat, &Service) -> 
     let done = panics::run_handlers(processor, || match &processor.node().dispatcher {
         Dispatcher::Own(_) => serial::receive_serial(processor),
         Dispatcher::Serial(_) => {
-            receive::try_receive(&processor.seat).map_or(0, |_right| serial::receive_serial(processor))
+            receive::try_receive(&processor.seat).map_or(0, |_guard| serial::receive_serial(processor))
         }
         Dispatcher::Keyed(shared) => keyed::serve_by_key(processor, shared),
     });
@@ -44,7 +45,7 @@ fn serve_if(processor: &Processor, sees_events: impl FnOnce(&Seat, &Service) -> 
     if done > 0 {
         processor.service.count_batch();
         if let Some(start) = timed {
-            let took = (processor.world().now_ns() - start) * u64::from(SAMPLE);
+            let took = (processor.world().now_ns() - start) * u64::from(BATCHES_PER_TIMED);
             bump(&processor.gauge().overhead_ns, took);
             bump(&processor.gauge().serving_ns, took);
         }

@@ -5,7 +5,7 @@
 
 use tempest::{NodeId, ThreadId, Waiter};
 
-use crate::apart::bump;
+use crate::padding::bump;
 use crate::parts::node::Node;
 use crate::parts::own_threads::OwnThreads;
 use crate::parts::seat::Seat;
@@ -26,7 +26,7 @@ fn make_ready_elsewhere(seat: &Seat, each: u32, thread: ThreadId) {
     bump(&seat.gauge().sent, 1);
     seat.world().nodes[thread.node.0 as usize].inboxes[number].push(thread.index);
     seat.world().fences.light();
-    seat.world().berths[index].wake();
+    seat.world().parkers[index].wake();
 }
 
 /// Makes a thread of this node ready if it is still in the wait that `waiter` names. Returns whether it was.

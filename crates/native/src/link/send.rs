@@ -9,15 +9,15 @@ use tempest::world::{MessageId, Packet};
 use trace::Event as Traced;
 use units::Bytes;
 
-use crate::apart::bump;
 use crate::link::wake;
+use crate::padding::bump;
 use crate::parts::core::Activity;
 use crate::parts::gauge::Gauge;
 use crate::parts::node::Node;
 use crate::parts::own_threads::OwnThreads;
 use crate::parts::seat::Seat;
-use crate::parts::sending::SAMPLE;
 use crate::parts::stacks;
+use crate::parts::tuning::SENDS_PER_TIMED;
 use crate::rings::ring::Origin;
 
 /// Unwinds a sender after the run has ended, so that it takes no more memory. During a panic it does nothing: the sender is being unwound
@@ -44,7 +44,7 @@ pub(crate) fn count_message(seat: &Seat, to: NodeId, packet: &Packet) {
     count(seat.node(), seat.gauge(), to, packet);
 }
 
-/// Calls `send` for a thread. Times one send of every [`SAMPLE`].
+/// Calls `send` for a thread. Times one send of every [`SENDS_PER_TIMED`].
 #[inline]
 pub(crate) fn sample_send(seat: &Seat, send: impl FnOnce() -> bool) -> bool {
     if !seat.sending.is_sampled() {
@@ -53,7 +53,7 @@ pub(crate) fn sample_send(seat: &Seat, send: impl FnOnce() -> bool) -> bool {
     let start = seat.world().now_ns();
     let sent = send();
     if sent {
-        bump(&seat.gauge().overhead_ns, (seat.world().now_ns() - start) * u64::from(SAMPLE));
+        bump(&seat.gauge().overhead_ns, (seat.world().now_ns() - start) * u64::from(SENDS_PER_TIMED));
     }
     sent
 }
@@ -63,7 +63,7 @@ pub(crate) fn sample_send(seat: &Seat, send: impl FnOnce() -> bool) -> bool {
 pub(crate) fn offer_now(seat: &Seat, threads: &OwnThreads, to: NodeId, packet: &Packet) -> bool {
     let (node, gauge, at) = (seat.node(), seat.gauge(), seat.tracer.time());
     if to == node.id {
-        seat.take_floor();
+        seat.take_hint();
     }
     // Counted first: once it is in the ring it may be handled at any moment.
     bump(&gauge.sent, 1);

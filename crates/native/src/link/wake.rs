@@ -1,12 +1,12 @@
 //! Waking sleeping processors that may receive a message, or serve an event that has become dispatchable.
 //!
-//! `berth` shows why no wake-up is lost. This module must never know the content of a message.
+//! `parker` shows why no wake-up is lost. This module must never know the content of a message.
 
 use tempest::NodeId;
 use tempest::policy::Dispatch;
 
-use crate::parts::berth::Berth;
 use crate::parts::dispatcher::Shared;
+use crate::parts::parker::Parker;
 use crate::parts::seat::Seat;
 
 /// Wakes up to `events` sleeping servers of this node, one for each new event; all of them if each key is bound to one server.
@@ -17,7 +17,7 @@ pub(crate) fn servers(seat: &Seat, events: usize) {
         return;
     }
     let events = if seat.world().policy.dispatch == Dispatch::Partitioned { usize::MAX } else { events };
-    let woken = seat.world().server_berths(node).iter().filter(|berth| berth.wake());
+    let woken = seat.world().server_parkers(node).iter().filter(|parker| parker.wake());
     if woken.take(events).count() < events {
         seat.world().rouse_helper(node);
     }
@@ -38,7 +38,7 @@ pub(crate) fn idle_servers(seat: &Seat, shared: &Shared) {
 pub(crate) fn receiver(seat: &Seat, to: NodeId) {
     seat.world().fences.light();
     if seat.is_alone() {
-        seat.world().berths[to.0 as usize].wake();
+        seat.world().parkers[to.0 as usize].wake();
     } else {
         one_of(seat, to);
     }
@@ -54,19 +54,19 @@ fn one_of(seat: &Seat, to: NodeId) {
 
 #[inline(never)]
 fn sleeper_of(seat: &Seat, to: NodeId) {
-    let mut berths = seat.world().server_berths(to).iter();
+    let mut parkers = seat.world().server_parkers(to).iter();
     let may_wake = seat.world().split.dedicated == 0 || are_away(seat, to);
-    if !(may_wake && berths.any(|berth| berth.wake())) {
+    if !(may_wake && parkers.any(|parker| parker.wake())) {
         seat.world().rouse_helper(to);
     }
 }
 
 /// Whether no dedicated processor of a node will receive soon.
 fn are_away(seat: &Seat, node: NodeId) -> bool {
-    let berths = seat.world().server_berths(node);
+    let parkers = seat.world().server_parkers(node);
     match seat.world().policy.dispatch {
         // No processor is engaged: an awake one runs the only handler.
-        Dispatch::Serial => berths.iter().all(Berth::is_taken),
-        Dispatch::Keyed | Dispatch::Partitioned => Berth::are_away(berths),
+        Dispatch::Serial => parkers.iter().all(Parker::is_parked),
+        Dispatch::Keyed | Dispatch::Partitioned => Parker::are_away(parkers),
     }
 }

@@ -9,7 +9,7 @@ use units::{Time, TotalTime};
 
 use crate::parts::barrier::Entry;
 use crate::parts::phases::{Start, Totals};
-use crate::parts::taken::{Net, Spell};
+use crate::parts::stolen_time::{Net, Spell};
 use crate::parts::world::World;
 
 /// Lets a thread enter the next region. The last thread takes the totals.
@@ -64,12 +64,12 @@ pub(crate) fn totals(world: &World, now: u64) -> Totals {
 fn spent(world: &World, index: usize, now: u64) -> Net {
     let gauge = &world.gauges[index];
     let spell = if gauge.is_idling() { gauge.awaits().into() } else { Spell::Work };
-    world.taken[index].split(now, gauge.waited_until(now), spell)
+    world.stolen[index].split(now, gauge.waited_until(now), spell)
 }
 
 /// The sum of the time stolen from some processors; `None` if none of them knows its own.
-fn taken_from<'s>(spent: impl Iterator<Item = &'s Net>) -> Option<u64> {
-    spent.filter_map(|spent| spent.taken_ns).reduce(|all, more| all + more)
+fn stolen_from<'s>(spent: impl Iterator<Item = &'s Net>) -> Option<u64> {
+    spent.filter_map(|spent| spent.stolen_ns).reduce(|all, more| all + more)
 }
 
 /// The time of the computing processors.
@@ -92,7 +92,7 @@ fn breakdown(world: &World, spent: &[Net]) -> Breakdown {
         overhead: ns(overhead),
         synchronization: ns(awaited),
         idle: ns(idle),
-        taken: taken_from(computing().map(|(_, spent)| spent)).map(ns),
+        taken: stolen_from(computing().map(|(_, spent)| spent)).map(ns),
     }
 }
 
@@ -116,7 +116,7 @@ fn protocol_time(world: &World, spent: &[Net]) -> Option<ProtocolTime> {
         overhead: ns(worked - handlers),
         memory: ns(memory),
         idle: ns(idle),
-        taken: taken_from(dedicated.iter().map(|(_, spent)| *spent)).map(ns),
+        taken: stolen_from(dedicated.iter().map(|(_, spent)| *spent)).map(ns),
     })
 }
 

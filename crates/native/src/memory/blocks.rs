@@ -60,9 +60,20 @@ fn unload_block(seat: &Seat, message: &mut Received) -> bool {
     let unloaded = put_in_place(seat, &message.packet);
     match unloaded {
         Some(packet) => message.packet = packet,
-        None => seat.fail(format!("a block brought from {} cannot be one", message.packet.source())),
+        None => seat.fail(no_block(seat, message.packet.source())),
     }
     unloaded.is_some()
+}
+
+/// The error message for a message whose words are not a block and its number.
+#[cold]
+fn no_block(seat: &Seat, source: NodeId) -> String {
+    let layout = seat.node().resident.node.memory().map(|memory| memory.layout());
+    let expected = layout.map_or_else(
+        || "none in a run without shared memory".to_owned(),
+        |layout| format!("{} words and a number below {}", layout.block_words(), layout.blocks()),
+    );
+    format!("a message from {source} to {} brings a bad block: expected {expected}", seat.node().id)
 }
 
 fn put_in_place(seat: &Seat, packet: &Packet) -> Option<Packet> {

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `segments` | words that are written into the memory of other nodes |
 //! | `blocks` | the way of a block with its message |
-//! | `lowering` | downgrades: taking rights to blocks away from a node |
+//! | `downgrades` | downgrades: taking rights to blocks away from a node |
 //!
 //! This part must never know a protocol's use of rights.
 
 pub(crate) mod blocks;
-pub(crate) mod lowering;
+pub(crate) mod downgrades;
 pub(crate) mod segments;

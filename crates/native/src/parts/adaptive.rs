@@ -14,19 +14,19 @@
 //!
 //! - Every processor may run handlers at any moment: mutual exclusion is by the node's locks and keys, not by roles.
 //! - Before it sleeps a processor looks for all events, whatever its role, and so does a processor that wakes up: the message that woke
-//!   it has woken no other. So the argument of `berth` covers every processor, and the last to become idle sees exactly what `ending`
+//!   it has woken no other. So the argument of `parker` covers every processor, and the last to become idle sees exactly what `ending`
 //!   needs.
 //! - All processors of the node may compute, so all are asked when a right is taken away (`requests`).
 //! - A thread that waits for room, or for a key, serves whatever its role.
 //!
 //! No event waits for ever for a dedicated processor that computes without polling: a processor that leaves events alone still looks at
-//! every [`POINTS`]-th opportunity, and after it has idled for its whole spin.
+//! every [`POINTS_PER_READING`]-th opportunity, and after it has idled for its whole spin.
 //!
 //! # Measuring
 //!
-//! Measuring needs no thread of its own. Every processor of the node reads the clock at every [`POINTS`]-th opportunity to serve. When an
-//! [`INTERVAL_NS`] has passed and no other processor is measuring, it reads the gauges of the node's processors and asks the node's
-//! [`Controller`].
+//! Measuring needs no thread of its own. Every processor of the node reads the clock at every [`POINTS_PER_READING`]-th opportunity to
+//! serve. When an [`INTERVAL_NS`] has passed and no other processor is measuring, it reads the gauges of the node's processors and asks the
+//! node's [`Controller`].
 //!
 //! The progress of a node is the number of events and wake-ups that its processors have handled. The work of threads shows in it only as
 //! far as they send messages or wait for some: a thread that only computes is known only to be not idle.
@@ -44,17 +44,10 @@ use tempest::world::{Controller, Reading};
 use tempest::{Adjustment, Launch, NodeId};
 use units::Time;
 
-use crate::apart::{Alone, Apart, bump};
 use crate::lock::lock;
+use crate::padding::{CachePadded, PaddedCounter, bump};
 use crate::parts::gauge::Gauge;
-
-/// Opportunities to serve between two clock readings. A clock reading costs as much as a handler; an opportunity without events costs
-/// a few loads.
-const POINTS: u64 = 64;
-
-/// Time between two measurements, in nanoseconds. Times of handlers are sampled, one batch in sixteen, of a few microseconds each, so an
-/// interval has some dozens of samples. A change costs refilled caches: about a hundredth of the interval.
-const INTERVAL_NS: u64 = 1_000_000;
+use crate::parts::tuning::{INTERVAL_NS, POINTS_PER_READING};
 
 /// Time between two changes for tests ([`Judging::Restless`]), in nanoseconds: about as long as a batch.
 const RESTLESS_NS: u64 = 20_000;
@@ -72,11 +65,11 @@ pub(crate) enum Judging {
 /// The roles of a node's processors, and the measurements behind them.
 pub(crate) struct Adaptive {
     /// Bit set of the dedicated processors, by their number on the node, below 64.
-    dedicated: Apart,
+    dedicated: PaddedCounter,
     /// By processor: its looks for events.
     seats: Box<[Seat]>,
     /// Time of the next measurement, in nanoseconds from the start.
-    due_ns: Apart,
+    due_ns: PaddedCounter,
     judge: Mutex<Judge>,
 }
 
@@ -146,9 +139,9 @@ impl Adaptive {
             adjustments: Vec::new(),
         };
         Self {
-            dedicated: Apart::default(),
+            dedicated: PaddedCounter::default(),
             seats: (0..processors).map(|_| Seat::default()).collect(),
-            due_ns: Alone(AtomicU64::new(judging.interval_ns())),
+            due_ns: CachePadded(AtomicU64::new(judging.interval_ns())),
             judge: Mutex::new(judge),
         }
     }
@@ -171,17 +164,17 @@ impl Adaptive {
         dedicated != 0 && !holds(dedicated, processor)
     }
 
-    /// Counts an opportunity of a processor. Returns true at every [`POINTS`]-th.
+    /// Counts an opportunity of a processor. Returns true at every [`POINTS_PER_READING`]-th.
     #[inline]
     pub(crate) fn count_point(&self, processor: usize) -> bool {
         let points = &self.seats[processor].points;
         bump(points, 1);
-        points.load(Ordering::Relaxed).is_multiple_of(POINTS)
+        points.load(Ordering::Relaxed).is_multiple_of(POINTS_PER_READING)
     }
 
-    /// Counts a look that found no event, made at a [`POINTS`]-th opportunity, and its time.
+    /// Counts a look that found no event, made at a [`POINTS_PER_READING`]-th opportunity, and its time.
     pub(crate) fn count_looking(&self, processor: usize, took_ns: u64) {
-        bump(&self.seats[processor].looking_ns, took_ns * POINTS);
+        bump(&self.seats[processor].looking_ns, took_ns * POINTS_PER_READING);
     }
 
     /// Measures, if it is time and no other processor does: by the gauges of all processors, and the number of waiting events of the node.

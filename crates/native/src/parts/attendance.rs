@@ -9,21 +9,21 @@
 //!
 //! | stores | then tests whether | if so |
 //! |---|---|---|
-//! | sender: the message | no processor idles and the helper's berth is taken | it wakes the helper |
-//! | helper: its berth is taken | no processor idles and a message waits | it stays awake |
+//! | sender: the message | no processor idles and the helper is parked | it wakes the helper |
+//! | helper: it is parked | no processor idles and a message waits | it stays awake |
 //! | processor: it no longer idles | a message waits | it serves, or wakes the helper |
 //!
 //! This module must never know the waiting messages, nor the way they are served: its callers supply both. The models run it as it is.
 
 use crate::fences::Fences;
-use crate::parts::berth::Berth;
+use crate::parts::parker::Parker;
 use crate::sync::mutated;
 
 /// Wakes the helper for waiting work if it sleeps and no processor is about to look. Calls `before` first. The processor that supplied
 /// the work has passed the light fence.
 #[inline]
-pub(crate) fn rouse(helper: &Berth, nobody_idles: impl FnOnce() -> bool, before: impl FnOnce()) {
-    if helper.is_taken() && nobody_idles() {
+pub(crate) fn rouse(helper: &Parker, nobody_idles: impl FnOnce() -> bool, before: impl FnOnce()) {
+    if helper.is_parked() && nobody_idles() {
         before();
         helper.wake();
     }
@@ -31,13 +31,13 @@ pub(crate) fn rouse(helper: &Berth, nobody_idles: impl FnOnce() -> bool, before:
 
 /// Puts the helper to sleep until it is needed or the world `is_over`. Returns whether it slept.
 pub(crate) fn sleep(
-    helper: &Berth,
+    helper: &Parker,
     fences: &Fences,
     is_over: impl FnOnce() -> bool,
     something_waits: impl FnOnce() -> bool,
     nobody_idles: impl FnOnce() -> bool,
 ) -> bool {
-    helper.sleep_unless(fences, || is_over() || something_waits() && nobody_idles())
+    helper.park_unless(fences, || is_over() || something_waits() && nobody_idles())
 }
 
 /// Ends a processor's idleness: it serves waiting work once and leaves the rest to the helper. It has stored before that it is not idle.

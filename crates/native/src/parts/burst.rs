@@ -10,11 +10,7 @@
 
 use std::cell::Cell;
 
-/// Number of messages per look that is worth the moves of their cache lines.
-const MANY: usize = 32;
-
-/// Maximum pause between two looks, in spin-loop pauses.
-const LONGEST: u32 = 16;
+use crate::parts::tuning::{LONGEST_PAUSE, STREAM_BATCH};
 
 /// A processor's streams, sent and received.
 pub(crate) struct Bursts {
@@ -55,7 +51,11 @@ impl Bursts {
         self.more.set(more);
         if more {
             let pauses = self.pauses.get();
-            self.pauses.set(if messages < MANY { (pauses * 2).clamp(1, LONGEST) } else { pauses / 2 });
+            self.pauses.set(if messages < STREAM_BATCH {
+                (pauses * 2).clamp(1, LONGEST_PAUSE)
+            } else {
+                pauses / 2
+            });
         }
     }
 }

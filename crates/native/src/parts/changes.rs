@@ -3,7 +3,7 @@
 //!
 //! # No event is missed
 //!
-//! A processor that changes the queue counts the change afterwards, and then wakes sleeping servers (`berth`). A server reads the count
+//! A processor that changes the queue counts the change afterwards, and then wakes sleeping servers (`parker`). A server reads the count
 //! before it searches, and does not sleep while the count differs from its value before the last fruitless search. So a change that the
 //! search could not see has been counted since, or will be by a processor that then tests whether the server sleeps.
 //!
@@ -11,19 +11,13 @@
 
 use std::cell::Cell;
 
-use crate::apart::Apart;
+use crate::padding::PaddedCounter;
+use crate::parts::tuning::{LOOKS_PER_SEARCH, SEARCHES};
 use crate::sync::{Ordering, mutated};
-
-/// Looks at an unchanged queue between two searches: a few microseconds. For that long a processor without other work does not disturb a
-/// processor that serves. It is a fraction of the time for which a processor looks before it sleeps.
-const LOOKS: u32 = 64;
-
-/// Searches of an unchanged queue before the processor stops: time enough to catch a claim that has taken too long.
-const TRIES: u32 = 4;
 
 /// Counts the changes of a queue.
 #[derive(Default)]
-pub(crate) struct Changes(Apart);
+pub(crate) struct Changes(PaddedCounter);
 
 impl Changes {
     /// Counts a change: an event has been appended, or a key released for which an event waits.
@@ -60,14 +54,14 @@ impl Search {
     /// Counts a look. Returns whether an unchanged queue has to be searched again. The answer stays the same until a search is made.
     #[inline]
     fn is_time_again(&self) -> bool {
-        let looks = (self.looks.get() + 1).min(LOOKS);
+        let looks = (self.looks.get() + 1).min(LOOKS_PER_SEARCH);
         self.looks.set(looks);
-        looks == LOOKS && self.tries.get() < TRIES
+        looks == LOOKS_PER_SEARCH && self.tries.get() < SEARCHES
     }
 
     /// Makes a search due at the next look.
     pub(crate) fn is_due_next(&self) {
-        self.looks.set(LOOKS);
+        self.looks.set(LOOKS_PER_SEARCH);
         self.tries.set(0);
     }
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use tempest::ThreadId;
 use trace::Recorder;
-use units::Time;
 
 use crate::parts::gauge::Gauge;
 use crate::parts::meter::Meter;
@@ -18,11 +17,8 @@ use crate::parts::occupation::Doing;
 use crate::parts::own_threads::OwnThreads;
 use crate::parts::seat::Seat;
 use crate::parts::service::Service;
+use crate::parts::tuning::LOOKS_APART;
 use crate::parts::world::World;
-
-/// Target interval between a computing processor's looks for events (see [`Pace`](tempest::world::Pace)). Looks then take a twentieth of
-/// the time, and a message waits for half an interval on average, about as long as its round trip takes.
-pub const LOOKS_APART: Time = Time::from_microseconds(1);
 
 /// A processor: an OS thread that runs program threads or handlers.
 pub(crate) struct Processor {
@@ -53,7 +49,7 @@ impl Processor {
     ) -> Self {
         let threads = if world.is_dedicated(index) { 0 } else { threads_each };
         let seat = Seat::new(world, index, recorder);
-        let pass_turns = !seat.tracer.records() && seat.lowerings().is_none();
+        let pass_turns = !seat.tracer.records() && seat.downgrades().is_none();
         Self {
             threads: OwnThreads::new(seat.number(), threads, threads_each, pass_turns),
             service: Service::new(seat.node().take_serial()),

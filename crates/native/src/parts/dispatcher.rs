@@ -14,9 +14,10 @@ use tempest::Policy;
 use tempest::policy::{Dispatch, Split};
 use tempest::world::{DispatchKey, Held, Name, Packet, Proof, Serial};
 
-use crate::apart::Alone;
 use crate::fences::Fences;
+use crate::padding::CachePadded;
 use crate::parts::changes::Changes;
+use crate::parts::tuning::{CROWD, RECEPTIONS_PER_COUNT};
 use crate::rings::ring::Received;
 
 /// An event that waits in a keyed dispatcher.
@@ -34,7 +35,7 @@ pub(crate) enum Dispatcher {
     /// Serial, by the node's only processor; `Some` until that processor takes it.
     Own(Mutex<Option<Serial>>),
     /// Serial, under a lock.
-    Serial(Box<Alone<Mutex<Serial>>>),
+    Serial(Box<CachePadded<Mutex<Serial>>>),
     /// Keyed, by a dispatch queue.
     Keyed(Box<Shared>),
 }
@@ -48,15 +49,7 @@ pub(crate) struct Shared {
     intake: Intake,
 }
 
-/// Number of waiting events at which a node stops receiving, until half of them have been handled: about the capacity of the rings
-/// into it. Its servers have enough to do, and messages wait at their senders, whose memory is bounded (`lane`). Events wait
-/// only for handlers, so the queue drains.
-const CROWD: usize = 1 << 16;
-
-/// Receptions between two counts of the queue's length: a count takes a latch of each lane of the queue.
-const RECEPTIONS: u32 = 64;
-
-/// Back-pressure of the queue on reception. Changed only by the processor that has the right to receive.
+/// Back-pressure of the queue on reception. Changed only by the processor that has the receive lock.
 #[derive(Default)]
 #[repr(align(128))]
 struct Intake {
@@ -74,7 +67,7 @@ impl Dispatcher {
             Dispatch::Serial | Dispatch::Keyed if split.computing + split.dedicated == 1 && helpers == 0 => {
                 Self::Own(Mutex::new(Some(Serial::with_keys(identity))))
             }
-            Dispatch::Serial => Self::Serial(Box::new(Alone(Mutex::new(Serial::with_keys(identity))))),
+            Dispatch::Serial => Self::Serial(Box::new(CachePadded(Mutex::new(Serial::with_keys(identity))))),
             Dispatch::Keyed => Self::Keyed(Box::new(Shared::new(identity, any))),
             Dispatch::Partitioned => Self::Keyed(Box::new(Shared::new(
                 identity,
@@ -94,14 +87,14 @@ impl Shared {
         }
     }
 
-    /// Whether the queue has room for the messages of a reception. Called by the processor that has the right to receive.
+    /// Whether the queue has room for the messages of a reception. Called by the processor that has the receive lock.
     pub(crate) fn has_room(&self) -> bool {
         let (receptions, was_crowded) = (
             self.intake.receptions.load(Ordering::Relaxed).wrapping_add(1),
             self.intake.is_crowded.load(Ordering::Relaxed),
         );
         self.intake.receptions.store(receptions, Ordering::Relaxed);
-        if !was_crowded && !receptions.is_multiple_of(RECEPTIONS) {
+        if !was_crowded && !receptions.is_multiple_of(RECEPTIONS_PER_COUNT) {
             return true;
         }
         let is_crowded = self.queue.len() >= if was_crowded { CROWD / 2 } else { CROWD };
@@ -176,7 +169,7 @@ mod tests {
 
     /// Asks for room as often as it takes until the queue is counted.
     fn has_room(shared: &Shared) -> bool {
-        (0..RECEPTIONS).all(|_| shared.has_room())
+        (0..RECEPTIONS_PER_COUNT).all(|_| shared.has_room())
     }
 
     #[test]

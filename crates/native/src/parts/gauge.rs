@@ -5,7 +5,7 @@
 
 use tempest::{Counters, Volume, VolumeBytes};
 
-use crate::apart::bump;
+use crate::padding::bump;
 use crate::rings::ring::LINE_WORDS;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering, mutated};
 

@@ -2,7 +2,7 @@
 
 use tempest::{Volume, VolumeBytes};
 
-use crate::apart::bump;
+use crate::padding::bump;
 use crate::parts::gauge::{Awaited, Gauge, Waited};
 
 #[test]

@@ -1,6 +1,6 @@
-//! The state that the processors of a node share: its program, its dispatcher, the right to receive, its threads.
+//! The state that the processors of a node share: its program, its dispatcher, the receive lock, its threads.
 //!
-//! Only one processor of the node at a time holds the right to receive (`right`) and drains the lanes, so messages enter the dispatch
+//! Only one processor of the node at a time holds the receive lock (`receive_lock`) and drains the lanes, so messages enter the dispatch
 //! queue in ring order. The `dispatcher` then decides which processor may run a handler, and with which proof.
 //!
 //! This module must never know which thread runs when.
@@ -11,14 +11,14 @@ use tempest::policy::Split;
 use tempest::world::{DispatchKey, Resident, Serial};
 use tempest::{Failure, NodeId, Report};
 
-use crate::apart::Alone;
 use crate::fences::Fences;
 use crate::lock::lock;
+use crate::padding::CachePadded;
 use crate::parts::adaptive::Adaptive;
+use crate::parts::contention::ContentionHint;
 use crate::parts::dispatcher::Dispatcher;
-use crate::parts::floor::Floor;
-use crate::parts::right::Right;
-use crate::parts::set_aside::Lowerings;
+use crate::parts::receive_lock::ReceiveLock;
+use crate::parts::set_aside::Downgrades;
 use crate::parts::threads::{Inbox, ThreadSlot};
 use crate::rings::backlog::Backlog;
 
@@ -28,7 +28,7 @@ pub(crate) struct Node {
     pub(crate) resident: Resident,
     pub(crate) dispatcher: Dispatcher,
     /// `None` without shared memory.
-    pub(crate) lowerings: Option<Box<Lowerings>>,
+    pub(crate) downgrades: Option<Box<Downgrades>>,
     /// `None` if the roles of its processors are fixed.
     pub(crate) adaptive: Option<Box<Adaptive>>,
     pub(crate) threads: Vec<ThreadSlot>,
@@ -36,11 +36,11 @@ pub(crate) struct Node {
     pub(crate) inboxes: Vec<Inbox>,
     /// Messages in the node's outboxes, and handled messages that have not been acknowledged.
     pub(crate) backlog: Backlog,
-    pub(crate) right_to_receive: Right,
+    pub(crate) receive_lock: ReceiveLock,
     /// Present if several processors compute and run handlers, each on a core of its own.
-    pub(crate) floor: Option<Box<Floor>>,
+    pub(crate) hint: Option<Box<ContentionHint>>,
     /// Number on the node of the processor whose next back-edge poll counts.
-    poll_owner: Alone<AtomicUsize>,
+    poll_owner: CachePadded<AtomicUsize>,
 }
 
 impl Node {
@@ -49,25 +49,25 @@ impl Node {
         dispatcher: Dispatcher,
         split: Split,
         adaptive: Option<Box<Adaptive>>,
-        has_floor: bool,
+        has_hint: bool,
         reserve: usize,
     ) -> Self {
         let threads = resident.node.shape().threads;
         let processors = split.computing + split.dedicated;
-        let lowerings = resident.node.memory().map(|_| Box::new(Lowerings::new(split.computing as usize)));
+        let downgrades = resident.node.memory().map(|_| Box::new(Downgrades::new(split.computing as usize)));
         Self {
             id: resident.node.id(),
             resident,
             dispatcher,
-            lowerings,
+            downgrades,
             adaptive,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             backlog: Backlog::new(reserve),
             // The helper's number follows those of the processors.
-            right_to_receive: Right::among(processors as usize + 1, Fences::asymmetric()),
-            floor: has_floor.then(Box::default),
-            poll_owner: Alone::default(),
+            receive_lock: ReceiveLock::among(processors as usize + 1, Fences::asymmetric()),
+            hint: has_hint.then(Box::default),
+            poll_owner: CachePadded::default(),
         }
     }
 
@@ -120,6 +120,6 @@ impl Node {
     /// Whether a downgrade is set aside: under serial dispatch no other event is handled meanwhile.
     #[inline]
     pub(crate) fn has_set_aside(&self) -> bool {
-        self.lowerings.as_ref().is_some_and(|lowerings| lowerings.has_set_aside())
+        self.downgrades.as_ref().is_some_and(|downgrades| downgrades.has_set_aside())
     }
 }

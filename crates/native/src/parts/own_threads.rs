@@ -6,10 +6,10 @@ use std::cell::Cell;
 
 use tempest::NodeId;
 
-use crate::parts::foresight::Foresight;
 use crate::parts::gauge::Awaited;
 use crate::parts::occupation::Occupation;
 use crate::parts::ready::Ready;
+use crate::parts::stack_prefetch::StackPrefetch;
 use crate::parts::threads::Local;
 
 /// The threads of one processor.
@@ -26,7 +26,7 @@ pub(crate) struct OwnThreads {
     current: Cell<u32>,
     /// The ready threads, by their number here.
     ready: Ready,
-    foresight: Foresight,
+    stack_prefetch: StackPrefetch,
     /// Number of threads that may still run before the processor serves.
     turns: Cell<u32>,
     /// Whether a waiting thread passes its turn directly to the next: if nothing has to be done between two turns.
@@ -49,7 +49,7 @@ impl OwnThreads {
             each,
             current: Cell::new(0),
             ready: Ready::new(threads),
-            foresight: Foresight::new(threads),
+            stack_prefetch: StackPrefetch::new(threads),
             turns: Cell::new(0),
             pass_turns,
             live: Cell::new(threads),
@@ -156,7 +156,7 @@ impl OwnThreads {
     #[inline]
     pub(crate) fn begin_turn(&self, number: u32) -> Option<u32> {
         self.current.set(self.first + number);
-        self.foresight.note(number)
+        self.stack_prefetch.note(number)
     }
 
     /// Records that a thread has returned.

@@ -1,5 +1,5 @@
 //! The seat of a processor among the others: its world, its node, its number there, and the state by
-//! which it meets others: its gauge, its view of the floor, its sending state, its recording.
+//! which it meets others: its gauge, its view of the contention hint, its sending state, its recording.
 //!
 //! This module must never know which thread runs when.
 
@@ -10,12 +10,12 @@ use tempest::policy::Notice;
 use tempest::world::PollInterval;
 use trace::Recorder;
 
-use crate::parts::floor::{Floor, Speaker};
+use crate::parts::contention::{ContentionHint, HintView};
 use crate::parts::gauge::Gauge;
 use crate::parts::node::Node;
 use crate::parts::sending::Sending;
-use crate::parts::set_aside::Lowerings;
-use crate::parts::taken::Taken;
+use crate::parts::set_aside::Downgrades;
+use crate::parts::stolen_time::StolenTime;
 use crate::parts::tracer::Tracer;
 use crate::parts::world::World;
 
@@ -30,8 +30,8 @@ pub(crate) struct Seat {
     number: usize,
     /// Whether this processor runs all threads and handlers of its node.
     alone: bool,
-    /// View of the floor of its node.
-    pub(crate) speaker: Speaker,
+    /// View of the contention hint of its node.
+    pub(crate) hint_view: HintView,
     /// Recording of its own actions, in a traced run.
     pub(crate) tracer: Tracer,
     /// Sending state.
@@ -49,7 +49,7 @@ impl Seat {
             index,
             number,
             alone: world.is_one_per_node(),
-            speaker: Speaker::new(number),
+            hint_view: HintView::new(number),
             tracer,
             sending,
             node,
@@ -96,30 +96,30 @@ impl Seat {
 
     /// The time stolen from it by the operating system.
     #[inline]
-    pub(crate) fn taken(&self) -> &Taken {
-        &self.world.taken[self.index]
+    pub(crate) fn stolen(&self) -> &StolenTime {
+        &self.world.stolen[self.index]
     }
 
     /// The downgrades of its node, if it has shared memory.
     #[inline]
-    pub(crate) fn lowerings(&self) -> Option<&Lowerings> {
-        self.node().lowerings.as_deref()
+    pub(crate) fn downgrades(&self) -> Option<&Downgrades> {
+        self.node().downgrades.as_deref()
     }
 
-    /// The floor of its node, if it has one and no dedicated processors decide instead which ones serve.
+    /// The contention hint of its node, if it has one and no dedicated processors decide instead which ones serve.
     #[inline]
-    pub(crate) fn floor(&self) -> Option<&Floor> {
+    pub(crate) fn hint(&self) -> Option<&ContentionHint> {
         let node = self.node();
-        let floor = node.floor.as_deref()?;
+        let hint = node.hint.as_deref()?;
         let has_roles = node.adaptive.as_ref().is_some_and(|adaptive| adaptive.has_dedicated());
-        (!has_roles).then_some(floor)
+        (!has_roles).then_some(hint)
     }
 
-    /// Takes the floor of its node, if it has one.
+    /// Takes the contention hint of its node, if it has one.
     #[inline]
-    pub(crate) fn take_floor(&self) {
-        if let Some(floor) = self.floor() {
-            floor.take(&self.speaker);
+    pub(crate) fn take_hint(&self) {
+        if let Some(hint) = self.hint() {
+            hint.take(&self.hint_view);
         }
     }
 
@@ -165,7 +165,7 @@ impl Seat {
     /// The interval at which a thread looks for messages, and, if there is shared memory, for requests to give up rights.
     pub(crate) fn poll_interval(&self) -> PollInterval {
         let policy = &self.world.policy;
-        let looks = policy.poll_interval(1).max(self.lowerings().is_some().into());
+        let looks = policy.poll_interval(1).max(self.downgrades().is_some().into());
         match policy.poll_every {
             None if looks > 0 => PollInterval::Paced,
             _ => PollInterval::every(looks),
@@ -175,7 +175,7 @@ impl Seat {
     /// Pauses for a moment. If processors share cores, yields the core meanwhile.
     pub(crate) fn pause(&self) {
         if self.world.oversubscribed {
-            self.world.courtesy.give_way(|| self.world.now_ns());
+            self.world.backoff.give_way(|| self.world.now_ns());
         } else {
             std::hint::spin_loop();
         }
@@ -184,7 +184,7 @@ impl Seat {
     /// Whether processors share cores and other programs have recently kept this one's core for long. Then sleeping is better than
     /// pausing.
     pub(crate) fn has_rivals(&self) -> bool {
-        self.world.oversubscribed && self.world.courtesy.has_rivals(self.world.now_ns())
+        self.world.oversubscribed && self.world.backoff.has_rivals(self.world.now_ns())
     }
 
     /// Ends the run with an error of the program.

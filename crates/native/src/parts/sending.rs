@@ -8,10 +8,8 @@ use std::sync::Arc;
 use tempest::NodeId;
 
 use crate::parts::burst::Bursts;
+use crate::parts::tuning::SENDS_PER_TIMED;
 use crate::rings::lane::Lane;
-
-/// Sends of threads per timed send: two clock readings cost as much as a send.
-pub(crate) const SAMPLE: u32 = 64;
 
 /// A processor's sending state.
 pub(crate) struct Sending {
@@ -45,12 +43,12 @@ impl Sending {
         self.lanes.iter().zip((0..).map(NodeId))
     }
 
-    /// Counts a send of a thread. Returns whether it has to be timed; true once per [`SAMPLE`] sends.
+    /// Counts a send of a thread. Returns whether it has to be timed; true once per [`SENDS_PER_TIMED`] sends.
     #[inline]
     pub(crate) fn is_sampled(&self) -> bool {
         let sends = self.sends.get().wrapping_add(1);
         self.sends.set(sends);
-        sends.is_multiple_of(SAMPLE)
+        sends.is_multiple_of(SENDS_PER_TIMED)
     }
 
     /// Resets the count of attempts: there was room, or progress.

@@ -7,10 +7,8 @@ use std::cell::{Cell, RefCell};
 
 use tempest::world::Serial;
 
-use crate::parts::duty::Duty;
-
-/// Batches per timed batch: two clock readings cost as much as a handler.
-pub(crate) const SAMPLE: u32 = 16;
+use crate::parts::queue_state::QueueState;
+use crate::parts::tuning::BATCHES_PER_TIMED;
 
 /// A processor's state between two services.
 pub(crate) struct Service {
@@ -23,7 +21,7 @@ pub(crate) struct Service {
     /// Whether handled messages of threads have not been acknowledged to their senders.
     owes: Cell<bool>,
     /// State for the node's dispatch queue, if there is one.
-    pub(crate) duty: Duty,
+    pub(crate) queue: QueueState,
 }
 
 impl Service {
@@ -31,7 +29,7 @@ impl Service {
     pub(crate) fn new(serial: Option<Serial>) -> Self {
         let serial = RefCell::new(serial);
         let (batches, looked, owes) = (Cell::new(0), Cell::new(0), Cell::new(false));
-        Self { serial, batches, looked, owes, duty: Duty::default() }
+        Self { serial, batches, looked, owes, queue: QueueState::default() }
     }
 
     /// Calls `f` with the processor's own serial dispatcher.
@@ -48,10 +46,10 @@ impl Service {
         self.serial.take()
     }
 
-    /// Whether the next batch has to be timed; true once per [`SAMPLE`] batches.
+    /// Whether the next batch has to be timed; true once per [`BATCHES_PER_TIMED`] batches.
     #[inline]
     pub(crate) fn is_sampled(&self) -> bool {
-        self.batches.get() % SAMPLE == SAMPLE / 2
+        self.batches.get() % BATCHES_PER_TIMED == BATCHES_PER_TIMED / 2
     }
 
     /// Counts a served batch.

@@ -19,7 +19,7 @@
 //!
 //! A server that looks through the list reads `changes` first, and remembers that number only if it found no downgrade done. A change adds
 //! one, with release, after the event that it reports. So either the look sees the event, or `changes` differs from the remembered number
-//! and is looked at again before any server sleeps (`berth`).
+//! and is looked at again before any server sleeps (`parker`).
 //!
 //! Every awaited event notes a change:
 //!
@@ -37,21 +37,21 @@ use std::cell::Cell;
 
 use tempest::world::{Held, Lowering, Packet};
 
-use crate::apart::Apart;
 use crate::lock::lock;
+use crate::padding::PaddedCounter;
 use crate::parts::requests::Requests;
 use crate::rings::ring::Received;
 use crate::sync::{AtomicUsize, Mutex, Ordering, mutated};
 
 /// The environment of a downgrade: a processor, and the memory of its node.
-pub(crate) trait Lowers {
+pub(crate) trait DowngradeSite {
     /// Whether the processor runs all threads and handlers of its node, so that no processor is asked.
     fn is_alone(&self) -> bool;
 
     /// Whether a granted access to any of the blocks has not been made yet.
     fn is_pinned(&self, lowering: &Lowering) -> bool;
 
-    /// Lowers the tags.
+    /// DowngradeSite the tags.
     fn lower(&self, lowering: &Lowering);
 
     /// Answers the latest question for the processor, which is not between a test and its access now.
@@ -75,7 +75,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// Advances as far as possible. Returns true if the downgrade is done.
-    fn advance(&mut self, requests: &Requests, by: &impl Lowers) -> bool {
+    fn advance(&mut self, requests: &Requests, by: &impl DowngradeSite) -> bool {
         if self.stage == Stage::Accesses {
             if by.is_pinned(&self.lowering) {
                 return false;
@@ -111,23 +111,23 @@ pub(crate) struct Done {
 }
 
 /// The downgrades of a node with shared memory.
-pub(crate) struct Lowerings {
+pub(crate) struct Downgrades {
     pub(crate) requests: Requests,
     /// Number of downgrades that wait for accesses: threads yield meanwhile.
     awaiting_access: AtomicUsize,
     /// Count of changes by which a set-aside downgrade may be able to go on.
-    changes: Apart,
+    changes: PaddedCounter,
     set_aside: Mutex<Vec<SetAside>>,
     how_many: AtomicUsize,
 }
 
-impl Lowerings {
+impl Downgrades {
     /// Makes the table of a node with `computing` computing processors.
     pub(crate) fn new(computing: usize) -> Self {
         Self {
             requests: Requests::new(computing),
             awaiting_access: AtomicUsize::new(0),
-            changes: Apart::default(),
+            changes: PaddedCounter::default(),
             set_aside: Mutex::default(),
             how_many: AtomicUsize::new(0),
         }
@@ -164,7 +164,7 @@ impl Lowerings {
     }
 
     /// Begins a downgrade. Returns it as pending if it has to wait.
-    pub(crate) fn begin(&self, by: &impl Lowers, lowering: &Lowering) -> Option<Pending> {
+    pub(crate) fn begin(&self, by: &impl DowngradeSite, lowering: &Lowering) -> Option<Pending> {
         if by.is_alone() && !by.is_pinned(lowering) {
             by.lower(lowering);
             return None;
@@ -191,7 +191,7 @@ impl Lowerings {
 
     /// Advances the set-aside downgrades up to the first that is done, and takes it out. If none is, remembers in `looked` the changes
     /// seen so far.
-    pub(crate) fn take_done(&self, by: &impl Lowers, looked: &Cell<u64>) -> Option<Done> {
+    pub(crate) fn take_done(&self, by: &impl DowngradeSite, looked: &Cell<u64>) -> Option<Done> {
         let seen = self.changes();
         let done = self.take_out(by);
         if done.is_none() {
@@ -201,7 +201,7 @@ impl Lowerings {
         Some(Done { message, then: pending.lowering.then, held })
     }
 
-    fn take_out(&self, by: &impl Lowers) -> Option<SetAside> {
+    fn take_out(&self, by: &impl DowngradeSite) -> Option<SetAside> {
         let mut list = lock(&self.set_aside);
         let at = list.iter_mut().position(|aside| {
             let before = aside.pending.stage;

@@ -50,7 +50,7 @@ pub(crate) fn spawn(
     let occupant: Rc<Processor> = Rc::clone(processor);
     // SAFETY: the description of a processor's activity is made of its cells, names of messages and two numbers: no memory, no lock.
     // The processor's code borrows nothing of a thread-local across a suspension. Its fibers are resumed to their end or
-    // dropped by `crew`, before the OS thread ends. No world can check that a program's code keeps to the same rule, while it
+    // dropped by `os_threads`, before the OS thread ends. No world can check that a program's code keeps to the same rule, while it
     // waits and when it is unwound: `tempest::Thread` demands it.
     unsafe { pool.spawn_as(occupant, body) }
 }

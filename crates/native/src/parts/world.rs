@@ -17,13 +17,13 @@ use crate::fences::{Fences, between_givers_and_sleepers};
 use crate::lock::lock;
 use crate::parts::adaptive::{Adaptive, Judging};
 use crate::parts::attendance;
-use crate::parts::berth::Berth;
-use crate::parts::courtesy::Courtesy;
+use crate::parts::backoff::YieldBackoff;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::gauge::Gauge;
 use crate::parts::node::Node;
+use crate::parts::parker::Parker;
 use crate::parts::phases::Phases;
-use crate::parts::taken::Taken;
+use crate::parts::stolen_time::StolenTime;
 use crate::rings::lane::{Bounds, Depths, Lane};
 
 /// The state of a world. It leaves `Running` at most once.
@@ -48,9 +48,9 @@ pub(crate) struct World {
     pub(crate) bounds: Bounds,
     /// By processor, node by node, then by helper.
     pub(crate) gauges: Vec<Arc<Gauge>>,
-    pub(crate) berths: Vec<Berth>,
+    pub(crate) parkers: Vec<Parker>,
     /// By processor and helper: the time that the operating system takes from it.
-    pub(crate) taken: Vec<Taken>,
+    pub(crate) stolen: Vec<StolenTime>,
     /// By node: the indices of the processors that run handlers.
     servers: Vec<Range<usize>>,
     /// Number of processors. Per-processor tables list those of a node side by side; behind all processors come the helpers, one for
@@ -61,7 +61,7 @@ pub(crate) struct World {
     /// Whether there are more processors than cores, so that no processor may spin for long.
     pub(crate) oversubscribed: bool,
     /// Back-off of processors that share cores, by the cost of past yields.
-    pub(crate) courtesy: Courtesy,
+    pub(crate) backoff: YieldBackoff,
     /// Fences between processors that supply work and processors that go to sleep.
     pub(crate) fences: Fences,
     /// Number of threads that have not returned.
@@ -112,10 +112,10 @@ impl World {
             let resident =
                 tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id(), first)?;
             let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
-            let has_floor = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
+            let has_hint = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
             let dispatcher = Dispatcher::new(&launch.policy, split, identity);
             let reserve = depths.reserve(launch.nodes as usize);
-            let node = Node::new(resident, dispatcher, split, adaptive, has_floor, reserve);
+            let node = Node::new(resident, dispatcher, split, adaptive, has_hint, reserve);
             Ok::<_, Failure>(Arc::new(node))
         };
         let mut nodes = Vec::new();
@@ -135,13 +135,13 @@ impl World {
             nodes,
             bounds,
             gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
-            berths: (0..processors + helpers).map(|_| Berth::default()).collect(),
-            taken: (0..processors + helpers).map(|_| Taken::default()).collect(),
+            parkers: (0..processors + helpers).map(|_| Parker::default()).collect(),
+            stolen: (0..processors + helpers).map(|_| StolenTime::default()).collect(),
             servers: (0..launch.nodes).map(|node| servers_of(split, NodeId(node))).collect(),
             processors,
             roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
             oversubscribed,
-            courtesy: Courtesy::default(),
+            backoff: YieldBackoff::default(),
             fences: between_givers_and_sleepers(sleep_is_rare),
             live: AtomicUsize::new(threads),
             phases: Phases::new(threads),
@@ -184,33 +184,33 @@ impl World {
         self.servers[node.0 as usize].clone()
     }
 
-    /// The berths of a node's processors that run handlers.
+    /// The parkers of a node's processors that run handlers.
     #[inline]
-    pub(crate) fn server_berths(&self, node: NodeId) -> &[Berth] {
-        &self.berths[self.servers(node)]
+    pub(crate) fn server_parkers(&self, node: NodeId) -> &[Parker] {
+        &self.parkers[self.servers(node)]
     }
 
     /// Whether a processor of a node that runs handlers, or its helper, sleeps. A caller that has supplied work has passed the light
     /// fence.
     #[inline]
     pub(crate) fn someone_sleeps_on(&self, node: NodeId) -> bool {
-        self.server_berths(node).iter().any(Berth::is_taken)
-            || self.helper_berth(node).is_some_and(Berth::is_taken)
+        self.server_parkers(node).iter().any(Parker::is_parked)
+            || self.helper_parker(node).is_some_and(Parker::is_parked)
     }
 
-    /// The berth of a node's helper, if it has one.
+    /// The parker of a node's helper, if it has one.
     #[inline]
-    pub(crate) fn helper_berth(&self, node: NodeId) -> Option<&Berth> {
-        self.berths.get(self.processors + node.0 as usize)
+    pub(crate) fn helper_parker(&self, node: NodeId) -> Option<&Parker> {
+        self.parkers.get(self.processors + node.0 as usize)
     }
 
     /// Wakes the helper of a node if it sleeps and no processor is about to look for events. The caller has supplied work and passed the
     /// light fence.
     #[inline]
     pub(crate) fn rouse_helper(&self, node: NodeId) {
-        if let Some(berth) = self.helper_berth(node) {
+        if let Some(parker) = self.helper_parker(node) {
             attendance::rouse(
-                berth,
+                parker,
                 || !self.is_attended(node),
                 || self.roused_ns[node.0 as usize].store(self.now_ns(), Ordering::Relaxed),
             );
@@ -219,8 +219,8 @@ impl World {
 
     /// Whether a processor that serves this node idles and is not engaged in handlers that may take long.
     pub(crate) fn is_attended(&self, node: NodeId) -> bool {
-        let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_berths(node));
-        servers.any(|(gauge, berth)| gauge.is_idling() && !berth.is_engaged())
+        let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_parkers(node));
+        servers.any(|(gauge, parker)| gauge.is_idling() && !parker.is_engaged())
     }
 
     /// Number of messages that the processors of a node have handled. It is constant only while none of them serves.
@@ -259,7 +259,7 @@ impl World {
 
     /// Starts the clock, when every processor has its OS thread.
     pub(crate) fn start_clock(&self) {
-        self.taken.iter().for_each(Taken::begin);
+        self.stolen.iter().for_each(StolenTime::begin);
         self.start.get_or_init(Instant::now);
     }
 
@@ -298,9 +298,9 @@ impl World {
         let running = Stage::Running as u8;
         let stopped = self.stage.compare_exchange(running, stage as u8, Ordering::AcqRel, Ordering::Relaxed);
         if stopped.is_ok() {
-            self.taken.iter().for_each(Taken::end);
+            self.stolen.iter().for_each(StolenTime::end);
             self.fences.light();
-            self.berths.iter().for_each(Berth::wake_from_anything);
+            self.parkers.iter().for_each(Parker::wake_from_anything);
         }
         stopped.is_ok()
     }

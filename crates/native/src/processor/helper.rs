@@ -22,8 +22,8 @@ use trace::Event as Traced;
 use crate::control::ending;
 use crate::dispatch::{looks, serve};
 use crate::parts::attendance;
-use crate::parts::berth::NAP;
 use crate::parts::core::Processor;
+use crate::parts::tuning::NAP;
 use crate::parts::world::host_time;
 
 /// Timed waits of a helper for the bound.
@@ -68,9 +68,9 @@ pub(crate) fn help(processor: &Processor) {
     set_exact_timer();
     while processor.world().is_running() {
         rest(processor);
-        let berth = &processor.world().berths[processor.seat.index()];
+        let parker = &processor.world().parkers[processor.seat.index()];
         let slept = attendance::sleep(
-            berth,
+            parker,
             &processor.world().fences,
             || !processor.world().is_running(),
             || looks::sees_any_service(&processor.seat, &processor.service),
@@ -86,7 +86,7 @@ pub(crate) fn help(processor: &Processor) {
 /// Ends a processor's idleness before it runs threads again: serves the messages that have arrived meanwhile, and leaves the rest to the
 /// helper.
 pub(crate) fn leave_to_helper(processor: &Processor) {
-    if processor.world().helper_berth(processor.node().id).is_none() {
+    if processor.world().helper_parker(processor.node().id).is_none() {
         return;
     }
     attendance::leave(

@@ -3,29 +3,23 @@
 //! This module must never know messages.
 
 use std::thread::{panicking, sleep};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tempest::world::{DispatchKey, Held, Proof, Serial};
 
-use crate::apart::bump;
 use crate::dispatch::{receive, serial, serve};
 use crate::link::wake;
-use crate::parts::berth::NAP;
+use crate::padding::bump;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Event, Shared};
-use crate::parts::right::Turn;
+use crate::parts::receive_lock::ReceiveGuard;
 use crate::parts::threads::Reason;
+use crate::parts::tuning::NAP;
+use crate::processor::tuning::{HOLD_PATIENCE, TRIES_FOR_LOCK};
 use crate::processor::{unwinding, waits};
 
-/// Time for which a thread that a panic unwinds tries to hold a key before it ends the run.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Attempts of a thread to keep others from receiving while it holds a key: some ten microseconds in all, about the length of a batch of
-/// brief handlers.
-const TRIES: u32 = 512;
-
 pub(crate) fn hold_serial(processor: &Processor, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
-    processor.seat.take_floor();
+    processor.seat.take_hint();
     let mut hold = |serial: &mut Serial| {
         let is_free = !processor.node().has_set_aside();
         if is_free {
@@ -48,21 +42,21 @@ pub(crate) fn hold_keyed(
     key: DispatchKey,
     body: &mut dyn FnMut(Proof<'_>),
 ) {
-    processor.seat.take_floor();
-    let right = if processor.service.duty.holds_are_brief() { receive_nothing(processor) } else { None };
+    processor.seat.take_hint();
+    let guard = if processor.service.queue.holds_are_brief() { receive_nothing(processor) } else { None };
     let held = shared.queue.try_hold(key);
-    let right = right.filter(|_| held.is_some());
+    let guard = guard.filter(|_| held.is_some());
     let mut held = held.unwrap_or_else(|| ask_for(processor, shared, key));
-    let started = processor.service.duty.begins_hold().then(|| processor.world().now_ns());
-    match &right {
+    let started = processor.service.queue.begins_hold().then(|| processor.world().now_ns());
+    match &guard {
         // Others may receive if the body takes long.
-        Some(turn) => turn.offer(|| body(held.proof())),
+        Some(guard) => guard.offer(|| body(held.proof())),
         None => body(held.proof()),
     }
     let freed = shared.queue.complete(held);
-    drop(right);
+    drop(guard);
     if let Some(started) = started {
-        processor.service.duty.note_hold(processor.world().now_ns() - started);
+        processor.service.queue.note_hold(processor.world().now_ns() - started);
     }
     if freed {
         shared.note_change();
@@ -70,16 +64,16 @@ pub(crate) fn hold_keyed(
     }
 }
 
-/// Takes the right to receive, so that no processor receives a message whose key is held: such a message would have to go through the
-/// queue. Gives up soon, because the holder of the right may keep it for long.
-fn receive_nothing(processor: &Processor) -> Option<Turn<'_>> {
-    processor.seat.floor()?;
-    (0..TRIES).find_map(|_| {
-        let right = receive::try_receive(&processor.seat);
-        if right.is_none() {
+/// Takes the receive lock, so that no processor receives a message whose key is held: such a message would have to go through the
+/// queue. Gives up soon, because its holder may keep it for long.
+fn receive_nothing(processor: &Processor) -> Option<ReceiveGuard<'_>> {
+    processor.seat.hint()?;
+    (0..TRIES_FOR_LOCK).find_map(|_| {
+        let guard = receive::try_receive(&processor.seat);
+        if guard.is_none() {
             processor.seat.pause();
         }
-        right
+        guard
     })
 }
 
@@ -111,7 +105,7 @@ pub(crate) fn insist<R>(processor: &Processor, mut get: impl FnMut() -> Option<R
         if let Some(got) = get() {
             return got;
         }
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > HOLD_PATIENCE {
             unwinding::abandon(processor, "a hold of a key that does not become free");
         }
         if processor.world().is_running() && processor.seat.serves() {

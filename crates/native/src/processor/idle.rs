@@ -1,4 +1,4 @@
-//! Idleness: how a processor without work looks for some, naps and sleeps (`berth`).
+//! Idleness: how a processor without work looks for some, naps and sleeps (`parker`).
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -8,31 +8,12 @@ use trace::Event as Traced;
 use crate::control::ending;
 use crate::dispatch::{looks, serve};
 use crate::link::wake;
-use crate::memory::lowering;
-use crate::parts::berth::NAP;
+use crate::memory::downgrades;
 use crate::parts::core::Processor;
-use crate::parts::taken::Spell;
+use crate::parts::stolen_time::Spell;
+use crate::parts::tuning::NAP;
+use crate::processor::tuning::{LONGEST_NAP, LOOKS_PER_READING, NAP_GROWTH, SPIN_NS, TRIES_FOR_ROOM, YIELDS};
 use crate::processor::{helper, points, waits};
-
-/// Spin time before sleep, in nanoseconds, if every processor has a core of its own.
-const SPIN_NS: u64 = 20_000;
-
-/// Looks between two clock readings.
-const LOOKS: u32 = 64;
-
-/// Looks, with a yield of the core before each, if processors share cores and have no rivals.
-const YIELDS: u32 = 8;
-
-/// Attempts to find room before a nap, if every processor has a core of its own: about as long as [`SPIN_NS`]. A receiver that is slower
-/// than its senders returns credit batch by batch, much sooner.
-const TRIES: u32 = 128;
-
-/// Growth of consecutive naps (exponential back-off): each is longer than the last by this fraction, and so about this fraction of the
-/// time waited already. A wait of seconds thus takes hardly any processor time, and ends at most this fraction late.
-const LONGER: f64 = 1.0 / 16.0;
-
-/// Maximum length of a nap.
-const LONGEST: Duration = Duration::from_millis(100);
 
 /// Consecutive naps of a processor that waits for room for its node's outboxes.
 #[derive(Default)]
@@ -67,9 +48,9 @@ pub(crate) fn hold_back(processor: &Processor) {
 pub(crate) fn idle(processor: &Processor) {
     let gauge = processor.gauge();
     let (began, awaited) = (waits::note_idleness(processor), processor.threads.awaited());
-    processor.seat.taken().note(Spell::Work, began);
+    processor.seat.stolen().note(Spell::Work, began);
     gauge.begin_idle(began, awaited);
-    lowering::stop_computing(&processor.seat);
+    downgrades::stop_computing(&processor.seat);
     let (mut naps, mut has_lain) = (Naps::default(), false);
     loop {
         let lay = wait_for_work(processor, &mut naps);
@@ -89,9 +70,9 @@ pub(crate) fn idle(processor: &Processor) {
     if has_lain {
         pass_on(processor);
     }
-    lowering::compute_again(&processor.seat);
+    downgrades::compute_again(&processor.seat);
     let ended = processor.meter.look(processor.world());
-    processor.seat.taken().note(awaited.into(), ended);
+    processor.seat.stolen().note(awaited.into(), ended);
     gauge.end_idle(ended);
     helper::leave_to_helper(processor);
 }
@@ -99,11 +80,11 @@ pub(crate) fn idle(processor: &Processor) {
 /// Waits for room after a send of the running thread has failed again, although all other threads here have had a turn.
 pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
     let since = processor.world().now_ns();
-    processor.seat.taken().note(Spell::Work, since);
+    processor.seat.stolen().note(Spell::Work, since);
     let tries = match processor.world().oversubscribed {
         true if processor.seat.has_rivals() => 0,
         true => YIELDS,
-        false => TRIES,
+        false => TRIES_FOR_ROOM,
     };
     match attempts.checked_sub(tries) {
         None => processor.seat.pause(),
@@ -116,7 +97,7 @@ pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
         }
     }
     let now = processor.world().now_ns();
-    processor.seat.taken().note(Spell::Memory, now);
+    processor.seat.stolen().note(Spell::Memory, now);
     processor.gauge().count_wait_for_room(now - since);
 }
 
@@ -131,8 +112,8 @@ fn pass_on(processor: &Processor) {
 /// Waits for work. Returns true if the processor has slept or napped, or sees events that were left by others: then it serves all events.
 /// `naps` counts consecutive fruitless naps.
 fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
-    if let Some(floor) = processor.seat.floor() {
-        floor.leave(&processor.seat.speaker);
+    if let Some(hint) = processor.seat.hint() {
+        hint.leave(&processor.seat.hint_view);
     }
     hold_back(processor);
     if finds_work_soon(processor) {
@@ -153,7 +134,7 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     ending::detect(processor.world());
     // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
     let slept =
-        processor.world().berths[processor.seat.index()].sleep_unless(&processor.world().fences, || {
+        processor.world().parkers[processor.seat.index()].park_unless(&processor.world().fences, || {
             looks::sees_work(&processor.seat, &processor.service)
                 || processor.seat.serves()
                     && (processor.node().backlog.is_left()
@@ -175,12 +156,12 @@ fn finds_work_soon(processor: &Processor) -> bool {
     if processor.world().oversubscribed {
         return finds_work_between_others(processor);
     }
-    if finds_work(processor, LOOKS) {
+    if finds_work(processor, LOOKS_PER_READING) {
         return true;
     }
     let until = processor.world().now_ns() + SPIN_NS;
     while processor.world().now_ns() < until {
-        if finds_work(processor, LOOKS) {
+        if finds_work(processor, LOOKS_PER_READING) {
             return true;
         }
     }
@@ -222,8 +203,8 @@ fn sees_work_due(processor: &Processor) -> bool {
 }
 
 fn nap(processor: &Processor, naps: u32) {
-    let length = NAP.as_secs_f64() * (1.0 + LONGER).powf(f64::from(naps));
-    let length = Duration::from_secs_f64(length.min(LONGEST.as_secs_f64()));
-    processor.world().berths[processor.seat.index()]
+    let length = NAP.as_secs_f64() * (1.0 + NAP_GROWTH).powf(f64::from(naps));
+    let length = Duration::from_secs_f64(length.min(LONGEST_NAP.as_secs_f64()));
+    processor.world().parkers[processor.seat.index()]
         .nap_unless(length, || looks::sees_work(&processor.seat, &processor.service));
 }

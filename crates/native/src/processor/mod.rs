@@ -9,6 +9,7 @@
 //! | `idle` | looking for work; napping, sleeping, waking |
 //! | `helper` | an OS thread that runs handlers which no processor runs in time |
 //! | `unwinding` | panics of threads, and the threads that they unwind |
+//! | `tuning` | the tuning constants |
 //!
 //! This part must never know the meaning of a message, or its way from node to node.
 
@@ -17,5 +18,6 @@ pub(crate) mod holding;
 pub(crate) mod idle;
 pub(crate) mod points;
 pub(crate) mod scheduler;
+pub(crate) mod tuning;
 pub(crate) mod unwinding;
 pub(crate) mod waits;

@@ -6,10 +6,10 @@
 //!
 //! # When it serves
 //!
-//! When no thread is ready any more; otherwise after [`TURNS`] threads have run, each up to where it gave the processor away, or after
-//! one of them stepped back to wait for others. So a message waits for at most that many turns, however long the ready queue is. A turn is
-//! as long as the program makes it, which is why a thread that computes for long polls, and serves there. A look costs as much as a switch
-//! with few nodes, and more with many: once in [`TURNS`] turns that hardly counts.
+//! When no thread is ready any more; otherwise after [`TURNS_PER_SERVICE`] threads have run, each up to where it gave the processor away,
+//! or after one of them stepped back to wait for others. So a message waits for at most that many turns, however long the ready queue is. A
+//! turn is as long as the program makes it, which is why a thread that computes for long polls, and serves there. A look costs as much as a
+//! switch with few nodes, and more with many: once in [`TURNS_PER_SERVICE`] turns that hardly counts.
 //!
 //! This module must never know messages.
 
@@ -22,15 +22,13 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::lock::lock;
-use crate::memory::lowering;
+use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::stacks;
 use crate::parts::threads::Reason;
 use crate::parts::world::Stage;
+use crate::processor::tuning::TURNS_PER_SERVICE;
 use crate::processor::{idle, points, waits};
-
-/// Threads that run before the processor serves, if it may, and empties its inbox.
-const TURNS: u32 = 16;
 
 /// Makes the threads of a processor, ready to run.
 ///
@@ -75,14 +73,14 @@ pub(crate) fn take_inbox(processor: &Processor) {
     }
 }
 
-/// Runs [`TURNS`] ready threads, or fewer if one steps back.
+/// Runs [`TURNS_PER_SERVICE`] ready threads, or fewer if one steps back.
 fn run_ready(processor: &Processor, threads: &mut Crew) {
-    processor.threads.allow_turns(TURNS);
-    let has_lowerings = processor.seat.lowerings().is_some();
+    processor.threads.allow_turns(TURNS_PER_SERVICE);
+    let has_lowerings = processor.seat.downgrades().is_some();
     while let Some(number) = processor.threads.next_turn() {
         if !threads.is_finished(number as usize) {
             if has_lowerings {
-                lowering::heed(&processor.seat);
+                downgrades::heed(&processor.seat);
             }
             run_thread(processor, threads, number);
         }

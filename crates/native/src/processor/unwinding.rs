@@ -34,7 +34,7 @@ use tempest::world::given_away;
 
 use crate::dispatch::panics::blamed;
 use crate::parts::core::Processor;
-use crate::parts::set_aside::Lowerings;
+use crate::parts::set_aside::Downgrades;
 
 /// Ends the run by a panic of a thread, or of this processor's own loop.
 pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
@@ -59,7 +59,7 @@ pub(crate) fn abandon(processor: &Processor, what: &str) {
 /// processor has to run before any can go on.
 pub(crate) fn stays(processor: &Processor) -> bool {
     let stays = panicking();
-    if stays && processor.seat.lowerings().is_some_and(Lowerings::awaits_access) {
+    if stays && processor.seat.downgrades().is_some_and(Downgrades::awaits_access) {
         abandon(processor, "a send that finds no room");
     }
     stays

@@ -3,8 +3,8 @@
 //! # Start of a wait
 //!
 //! A report on blocked threads states since when each waits. A clock reading takes longer than a switch, so a processor reads the clock
-//! when it becomes idle, when that ends, and once in [`LOOK_EVERY`] blocks. A thread's wait is said to begin at the last reading before it
-//! blocked; that of the last thread to block before the processor became idle begins then, which is exact.
+//! when it becomes idle, when that ends, and once in [`BLOCKS_PER_READING`] blocks. A thread's wait is said to begin at the last reading
+//! before it blocked; that of the last thread to block before the processor became idle begins then, which is exact.
 //!
 //! This module must never know messages.
 
@@ -16,10 +16,8 @@ use crate::link::resume;
 use crate::parts::core::Processor;
 use crate::parts::stacks::PROCESSORS;
 use crate::parts::threads::{Local, Reason};
+use crate::processor::tuning::BLOCKS_PER_READING;
 use crate::processor::unwinding;
-
-/// Blocks per clock reading, which costs as much as two switches.
-const LOOK_EVERY: u64 = 64;
 
 /// Makes a thread the running one. Returns a thread that is likely to run soon.
 #[inline]
@@ -76,11 +74,11 @@ fn give_way(processor: &Processor) {
     PROCESSORS.suspend();
 }
 
-/// Counts a block and records the start of the running thread's wait: the last clock reading. Reads the clock once in [`LOOK_EVERY`]
-/// blocks.
+/// Counts a block and records the start of the running thread's wait: the last clock reading. Reads the clock once in
+/// [`BLOCKS_PER_READING`] blocks.
 #[inline]
 fn note_block(processor: &Processor, local: &Local) {
-    if processor.gauge().count_block().is_multiple_of(LOOK_EVERY) {
+    if processor.gauge().count_block().is_multiple_of(BLOCKS_PER_READING) {
         processor.meter.look(processor.world());
     }
     local.since_ns.set(processor.meter.seen_ns());

@@ -41,31 +41,14 @@ use std::sync::Arc;
 use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
-use crate::apart::{Alone, Apart, bump};
 use crate::lock::lock;
+use crate::padding::{CachePadded, PaddedCounter, bump};
 use crate::rings::backlog::Backlog;
 use crate::rings::outbox::{Outbox, PAGE_BYTES, Quota};
 use crate::rings::ring::{BadLength, Drained, Origin, Received, Ring, Sent};
+use crate::rings::tuning::{ASSUMED_BYTES, OUTBOX_BYTES, RESERVE_BYTES, RING_SLOTS, WINDOW};
 use crate::rings::windows::Windows;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, mutated};
-
-/// Slots of a ring if memory allows. Streams run best with thousands of lines between their ends; a window of requests touches as few
-/// lines of a large ring at a time as of a small one.
-pub(crate) const RING_SLOTS: usize = 2048;
-
-/// Maximum number of unacknowledged thread messages of one lane: half as many as a ring holds short ones. A sender that runs out of credit
-/// has to fetch the receiver's cache line for every few messages.
-pub(crate) const WINDOW: u64 = 4096;
-
-/// Memory of the outboxes of a world, in bytes: 1 GiB.
-pub(crate) const OUTBOX_BYTES: usize = 1 << 30;
-
-/// Bytes in the outboxes of a node up to which it acknowledges messages: about the size of a core's own cache. If the outboxes of a world
-/// have little memory, a quarter of the node's share.
-const RESERVE_BYTES: usize = 4 << 20;
-
-/// Bytes that a handler is assumed to leave in outboxes before the first of its kind has run: 25,000 short messages.
-const ASSUMED_BYTES: usize = 1 << 20;
 
 /// Capacities of rings, windows and outboxes.
 #[derive(Clone, Copy, Debug)]
@@ -114,16 +97,16 @@ impl Bounds {
 pub(crate) struct Lane {
     ring: Ring,
     /// `None` if every node has one processor, so that only one ever sends and only one receives.
-    turn: Option<Alone<Mutex<()>>>,
+    turn: Option<CachePadded<Mutex<()>>>,
     /// Messages that wait for room. Changed by the processor that has the turn.
     outbox: Mutex<Outbox>,
     sender: Sender,
-    /// Number of messages taken out. Changed by the processor that has the right to receive.
-    received: Apart,
+    /// Number of messages taken out. Changed by the processor that has the receive lock.
+    received: PaddedCounter,
     /// Number of thread messages handled at the far end.
-    handled: Apart,
+    handled: PaddedCounter,
     /// Number of handled thread messages that is published to the sender.
-    acknowledged: Apart,
+    acknowledged: PaddedCounter,
     bounds: Bounds,
 }
 
@@ -183,12 +166,12 @@ impl Lane {
     pub(crate) fn new(slots: usize, bounds: &Bounds, shared: bool) -> Self {
         Self {
             ring: Ring::new(slots),
-            turn: shared.then(Alone::default),
+            turn: shared.then(CachePadded::default),
             outbox: Mutex::default(),
             sender: Sender::default(),
-            received: Apart::default(),
-            handled: Apart::default(),
-            acknowledged: Apart::default(),
+            received: PaddedCounter::default(),
+            handled: PaddedCounter::default(),
+            acknowledged: PaddedCounter::default(),
             bounds: bounds.clone(),
         }
     }
@@ -279,8 +262,8 @@ impl Lane {
         true
     }
 
-    /// Takes up to `limit` messages from `source` out into `message`, while `each` returns true. The caller has the node's right to
-    /// receive. It may lose the right while `each` runs, if `each` then returns false.
+    /// Takes up to `limit` messages from `source` out into `message`, while `each` returns true. The caller has the node's receive
+    /// lock. It may lose the lock while `each` runs, if `each` then returns false.
     #[inline]
     pub(crate) fn receive(
         &self,

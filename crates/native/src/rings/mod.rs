@@ -7,6 +7,7 @@
 //! | `outbox` | handlers' messages that wait for room in the rings, in memory that the world bounds |
 //! | `backlog` | the pending work of a node's links: outboxes, acknowledgements |
 //! | `windows` | credit windows: how many messages of a kind may be in flight, by their handlers' fan-out |
+//! | `tuning` | the tuning constants |
 //!
 //! This part must never know processors, the state of a world, or the purpose of a message.
 
@@ -20,6 +21,7 @@ mod outbox_tests;
 pub(crate) mod ring;
 #[cfg(test)]
 mod ring_tests;
+pub(crate) mod tuning;
 pub(crate) mod windows;
 #[cfg(test)]
 mod windows_tests;

@@ -12,6 +12,7 @@ use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
 
 use crate::rings::ring::{Origin, origin_of};
+use crate::rings::tuning::THREADS_SHARE;
 use crate::sync::{AtomicUsize, Ordering};
 
 /// Words of a page: 4 KiB.
@@ -19,9 +20,6 @@ const PAGE: usize = 512;
 
 /// Bytes of a page.
 pub(crate) const PAGE_BYTES: usize = PAGE * size_of::<u64>();
-
-/// Reciprocal of the largest share of threads' messages in an outbox: one in eight.
-const SHARE: usize = 8;
 
 /// The pages that all outboxes of a world may take together.
 pub(crate) struct Quota {
@@ -83,7 +81,7 @@ impl Outbox {
 
     /// Whether a thread's message may wait here too: there are handlers' messages, and few threads' messages among them.
     pub(crate) fn has_room_for_a_thread(&self) -> bool {
-        self.by_threads * SHARE < self.messages
+        self.by_threads * THREADS_SHARE < self.messages
     }
 
     /// Takes messages out in order while `leaves` accepts the first. Returns their number of words here.

@@ -37,8 +37,8 @@
 //! A second line has a head because of [`is_ready`](Ring::is_ready): its caller may look at any head 0 from which a message was once
 //! taken.
 //!
-//! `taken` is published every [`RETURN`] lines, or every quarter of a small ring, and whenever the consumer finds the ring empty: its
-//! cache line seldom moves, and a waiting producer is never left waiting. A half is left empty only when there is room for the message
+//! `taken` is published every [`LINES_PER_RETURN`] lines, or every quarter of a small ring, and whenever the consumer finds the ring empty:
+//! its cache line seldom moves, and a waiting producer is never left waiting. A half is left empty only when there is room for the message
 //! behind it, and there always is in the end: a consumer that has taken all messages out holds no more than the line whose second half is
 //! next, and a ring has at least four.
 //!
@@ -46,13 +46,14 @@
 //!
 //! Each end keeps its own place, counted in halves, in a line that the other end never reads. The ends may pass from one processor of a
 //! node to another, but only in happens-before order: a processor that pushes holds the lane's turn, and a processor that drains has the
-//! node's right to receive. So a place is loaded and stored, relaxed, without a locked instruction. (Breaking this would lose messages,
+//! node's receive lock. So a place is loaded and stored, relaxed, without a locked instruction. (Breaking this would lose messages,
 //! not memory safety.) Only [`is_ready`](Ring::is_ready) may be called by any processor.
 
 use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
 
-use crate::apart::{Alone, Apart};
+use crate::padding::{CachePadded, PaddedCounter};
+use crate::rings::tuning::{HALVES_AHEAD, LINES_PER_RETURN};
 use crate::sync::{AtomicU64, Ordering, mutated};
 
 /// Maximum room of a message in a ring, in bytes.
@@ -60,12 +61,6 @@ pub(crate) const SLOT_BYTES: usize = LINES_OF_A_MESSAGE * size_of::<Line>();
 
 /// Lines of the longest message.
 const LINES_OF_A_MESSAGE: usize = 2;
-
-/// Maximum number of lines after which the consumer publishes its progress.
-const RETURN: u64 = 128;
-
-/// Halves by which the consumer looks ahead of the next message: eight long messages, or sixteen short ones.
-const AHEAD: u64 = 16;
 
 /// Words of a message per line.
 pub(crate) const LINE_WORDS: usize = 7;
@@ -99,7 +94,7 @@ pub(crate) struct Ring {
     lines: Box<[Line]>,
     producer: Place,
     consumer: Place,
-    taken: Apart,
+    taken: PaddedCounter,
     /// Maximum number of lines that the consumer finishes before it publishes them.
     return_after: u64,
 }
@@ -192,8 +187,8 @@ impl Ring {
             lines: (0..lines as u64).map(unused).collect(),
             producer: place(),
             consumer: place(),
-            taken: Alone(AtomicU64::new(line)),
-            return_after: (lines as u64 / 4).clamp(1, RETURN),
+            taken: CachePadded(AtomicU64::new(line)),
+            return_after: (lines as u64 / 4).clamp(1, LINES_PER_RETURN),
         }
     }
 
@@ -308,7 +303,7 @@ impl Ring {
     pub(crate) fn look_ahead(&self, source: NodeId, soon: impl FnMut(&Packet)) {
         let next = self.consumer.next.load(Ordering::Relaxed);
         let ahead = self.consumer.ahead.load(Ordering::Relaxed).max(next);
-        if ahead < next + AHEAD / 2 {
+        if ahead < next + HALVES_AHEAD / 2 {
             self.look_further(next, ahead, source, soon);
         }
     }
@@ -316,7 +311,7 @@ impl Ring {
     #[inline(never)]
     fn look_further(&self, next: u64, mut ahead: u64, source: NodeId, mut soon: impl FnMut(&Packet)) {
         let mut message = Received::blank();
-        while ahead < next + AHEAD {
+        while ahead < next + HALVES_AHEAD {
             match self.look(ahead, source, &mut message) {
                 Look::Nothing => break,
                 Look::Further => ahead += 1,

@@ -3,8 +3,8 @@
 //! # One window per kind
 //!
 //! The room that a message may come to take depends on its kind: its handler may send any number of messages, and none of them may be
-//! refused. The number is not known before a handler of the kind has run. So a kind begins with a window of at most [`FIRST`]. A sender
-//! that has run out of credit *widens* the window to twice its size, if all messages that it had sent when it last ran out have been
+//! refused. The number is not known before a handler of the kind has run. So a kind begins with a window of at most [`FIRST_WINDOW`]. A
+//! sender that has run out of credit *widens* the window to twice its size, if all messages that it had sent when it last ran out have been
 //! handled: by then the handlers have shown their fan-out. A handler whose messages find no room in the rings *narrows* the window of its
 //! kind. The messages of the kind that may arrive together at a node then leave at most a [share](Windows::new) in the outboxes there, if
 //! none leaves more than the worst so far; but one message of each node may always be in flight.
@@ -24,10 +24,8 @@ use std::sync::Arc;
 
 use tempest::world::MessageId;
 
+use crate::rings::tuning::FIRST_WINDOW;
 use crate::sync::{AtomicU64, Ordering};
-
-/// Maximum window of a kind of which no handler has run yet.
-const FIRST: u64 = 32;
 
 /// The window of a kind of messages, and its worst fan-out.
 struct Kind {
@@ -50,7 +48,7 @@ impl Windows {
     /// Windows for `kinds` kinds, none wider than `most`, or than `first` until a handler of the kind has run. The messages from one node
     /// may make another leave at most `share` words in its outboxes.
     pub(crate) fn new(kinds: usize, first: u64, most: u64, share: u64) -> Self {
-        let first = first.clamp(1, FIRST.min(most));
+        let first = first.clamp(1, FIRST_WINDOW.min(most));
         let kind = || Kind { window: AtomicU64::new(first), worst: AtomicU64::new(0) };
         Self { kinds: (0..kinds).map(|_| kind()).collect(), most, share }
     }

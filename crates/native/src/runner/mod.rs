@@ -2,10 +2,10 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `crew` | the OS threads: started together, watched, joined |
+//! | `os_threads` | the OS threads: started together, watched, joined |
 //! | `cores` | the cores that processors are pinned to, also of a world inside a world |
 //!
 //! This part must never know a processor's work.
 
 pub(crate) mod cores;
-pub(crate) mod crew;
+pub(crate) mod os_threads;

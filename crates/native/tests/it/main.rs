@@ -3,8 +3,7 @@
 #[path = "../common/policies.rs"]
 mod policies;
 
-mod floor;
-mod foresight;
+mod contention;
 mod frames;
 mod load;
 mod long;
@@ -12,6 +11,7 @@ mod progress;
 mod promises;
 mod segments;
 mod spent;
+mod stack_prefetch;
 mod stress;
 mod threads;
 

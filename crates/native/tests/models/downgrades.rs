@@ -13,8 +13,8 @@ use crate::explore;
 use crate::explore_up_to;
 use crate::faults::Faults;
 use crate::fences::Fences;
-use crate::parts::berth::Berth;
-use crate::parts::set_aside::{Lowerings, Lowers};
+use crate::parts::parker::Parker;
+use crate::parts::set_aside::{DowngradeSite, Downgrades};
 use crate::rings::ring::Received;
 use crate::sync::{AtomicU8, AtomicU64, Ordering, mutated};
 use crate::tags::Tags;
@@ -54,8 +54,8 @@ struct Node {
     tags: Tags,
     faults: Faults,
     words: Box<[AtomicU64]>,
-    lowerings: Lowerings,
-    berths: [Berth; SERVERS],
+    downgrades: Downgrades,
+    parkers: [Parker; SERVERS],
 }
 
 impl Node {
@@ -64,8 +64,8 @@ impl Node {
             tags: Tags::new((0..blocks).map(|_| AtomicU8::new(tag as u8)).collect()),
             faults: Faults::default(),
             words: (0..blocks).map(|_| AtomicU64::new(0)).collect(),
-            lowerings: Lowerings::new(1),
-            berths: Default::default(),
+            downgrades: Downgrades::new(1),
+            parkers: Default::default(),
         })
     }
 
@@ -85,17 +85,17 @@ impl Node {
     }
 
     fn poll(&self) {
-        if self.lowerings.requests.concerns(IT) {
-            self.tell_if(self.lowerings.requests.answer(IT));
+        if self.downgrades.requests.concerns(IT) {
+            self.tell_if(self.downgrades.requests.answer(IT));
         }
     }
 
     fn go_away(&self) {
-        self.tell_if(self.lowerings.requests.go_away(IT));
+        self.tell_if(self.downgrades.requests.go_away(IT));
     }
 
     fn come_back(&self) {
-        self.tell_if(self.lowerings.requests.come_back(IT));
+        self.tell_if(self.downgrades.requests.come_back(IT));
     }
 
     fn tell_if(&self, somebody_waits: bool) {
@@ -105,9 +105,9 @@ impl Node {
     }
 
     fn tell_change(&self) {
-        self.lowerings.note_change();
+        self.downgrades.note_change();
         Fences.light();
-        _ = self.berths.iter().any(Berth::wake);
+        _ = self.parkers.iter().any(Parker::wake);
     }
 }
 
@@ -118,7 +118,7 @@ struct Server {
     looked: Cell<u64>,
 }
 
-impl Lowers for Server {
+impl DowngradeSite for Server {
     fn is_alone(&self) -> bool {
         false
     }
@@ -140,7 +140,7 @@ fn place(block: Block) -> std::ops::Range<usize> {
 
 impl Server {
     fn new(node: &Arc<Node>, number: usize) -> Self {
-        node.berths[number].belongs_to_current_thread();
+        node.parkers[number].belongs_to_current_thread();
         Self { node: Arc::clone(node), number, looked: Cell::new(0) }
     }
 
@@ -148,23 +148,23 @@ impl Server {
     fn begin(&self, block: u32) -> Option<u64> {
         let then = Packet::from_parts(MessageId(block as u16), NodeId(0), &[]).expect("it is short");
         let lowering = Lowering { first: Block(block), count: 1, tag: Tag::Invalid, then };
-        let Some(pending) = self.node.lowerings.begin(self, &lowering) else {
+        let Some(pending) = self.node.downgrades.begin(self, &lowering) else {
             return Some(self.node.word(block as usize));
         };
-        self.node.lowerings.set_aside(pending, Received::blank(), None);
+        self.node.downgrades.set_aside(pending, Received::blank(), None);
         self.node.tell_change();
         None
     }
 
     /// Continues a set-aside downgrade; sleeps until that is possible or `is_over`. Returns its block.
     fn finish_one(&self, is_over: impl Fn() -> bool) -> Option<usize> {
-        let lowerings = &self.node.lowerings;
+        let downgrades = &self.node.downgrades;
         while !is_over() {
-            if let Some(done) = lowerings.take_done(self, &self.looked) {
+            if let Some(done) = downgrades.take_done(self, &self.looked) {
                 return Some(done.then.id().0 as usize);
             }
-            let berth = &self.node.berths[self.number];
-            berth.sleep_unless(&Fences, || lowerings.sees_change(&self.looked) || is_over());
+            let parker = &self.node.parkers[self.number];
+            parker.park_unless(&Fences, || downgrades.sees_change(&self.looked) || is_over());
         }
         None
     }
@@ -242,7 +242,7 @@ fn a_granted_access_is_done_before() {
             let stored = node.store_if_allowed(0, 1);
             assert_eq!(stored, Some(1), "what was granted is done once");
             if node.faults.done(Block(0), waiter.thread) {
-                node.tell_if(node.lowerings.requests.is_waited_for());
+                node.tell_if(node.downgrades.requests.is_waited_for());
             }
             node.go_away();
             stored
@@ -302,7 +302,7 @@ fn two_are_set_aside() {
                     done.fetch_add(1, Ordering::AcqRel);
                     if is_over() {
                         Fences.light();
-                        node.berths.iter().for_each(Berth::wake_from_anything);
+                        node.parkers.iter().for_each(Parker::wake_from_anything);
                     }
                 };
                 if server.begin(number as u32).is_some() {

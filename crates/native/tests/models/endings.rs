@@ -8,13 +8,13 @@ use loom::sync::Arc;
 use loom::thread;
 use tempest::NodeId;
 
-use crate::apart::bump;
 use crate::control::quiescence::is_quiescent;
 use crate::explore_ordered;
 use crate::fences::Fences;
 use crate::lines::push;
-use crate::parts::berth::Berth;
+use crate::padding::bump;
 use crate::parts::gauge::Gauge;
+use crate::parts::parker::Parker;
 use crate::rings::ring::{Received, Ring};
 use crate::sync::{AtomicBool, Ordering};
 
@@ -30,7 +30,7 @@ struct World {
     gauges: Vec<std::sync::Arc<Gauge>>,
     /// The ring into each of them.
     rings: Vec<Ring>,
-    berths: Vec<Berth>,
+    parkers: Vec<Parker>,
     is_over: AtomicBool,
     /// Whether the last message has been handled. Hidden from `loom`, so that it orders nothing.
     is_done: Unwatched,
@@ -41,7 +41,7 @@ impl World {
         Arc::new(Self {
             gauges: (0..processors).map(|_| std::sync::Arc::default()).collect(),
             rings: (0..processors).map(|_| Ring::new(2)).collect(),
-            berths: (0..processors).map(|_| Berth::default()).collect(),
+            parkers: (0..processors).map(|_| Parker::default()).collect(),
             is_over: AtomicBool::new(false),
             is_done: Unwatched::new(false),
         })
@@ -52,7 +52,7 @@ impl World {
         bump(&self.gauges[me].sent, 1);
         assert!(push(&self.rings[to], number, 1), "there is room");
         Fences.light();
-        self.berths[to].wake();
+        self.parkers[to].wake();
     }
 
     /// Handles the arrived messages: each sends one with the number before, up to the last.
@@ -70,13 +70,13 @@ impl World {
 
     /// Runs as a processor without threads does, until the world is over.
     fn run(&self, me: usize) {
-        self.berths[me].belongs_to_current_thread();
+        self.parkers[me].belongs_to_current_thread();
         while !self.is_over.load(Ordering::Relaxed) {
             while self.receive(me) {}
             self.gauges[me].idle.store(true, Ordering::SeqCst);
             self.detect_ending();
             let there_is_work = || self.is_over.load(Ordering::Relaxed) || self.rings[me].is_ready();
-            self.berths[me].sleep_unless(&Fences, there_is_work);
+            self.parkers[me].park_unless(&Fences, there_is_work);
             self.gauges[me].idle.store(false, Ordering::SeqCst);
         }
     }
@@ -86,7 +86,7 @@ impl World {
             assert!(self.is_done.load(Ordering::Relaxed), "it is over when every message has been handled");
             self.is_over.store(true, Ordering::Release);
             Fences.light();
-            self.berths.iter().for_each(Berth::wake_from_anything);
+            self.parkers.iter().for_each(Parker::wake_from_anything);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Models of waiting for an event, by `tempest`'s own source, and of waking the waiting thread: `threads` and `berth`.
+//! Models of waiting for an event, by `tempest`'s own source, and of waking the waiting thread: `threads` and `parker`.
 //!
 //! A thread that is not resumed is a thread that `loom` finds blocked for ever.
 
@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::explore;
 use crate::explore_ordered;
 use crate::fences::Fences;
-use crate::parts::berth::Berth;
+use crate::parts::parker::Parker;
 use crate::parts::threads::{Inbox, ThreadSlot};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -35,7 +35,7 @@ struct Node {
     event: Event,
     slot: ThreadSlot,
     inbox: Inbox,
-    berth: Berth,
+    parker: Parker,
     /// Words written before the signals.
     words: [AtomicU64; 2],
 }
@@ -46,7 +46,7 @@ impl Node {
             event: Event::new("event"),
             slot: ThreadSlot::default(),
             inbox: Inbox::default(),
-            berth: Berth::default(),
+            parker: Parker::default(),
             words: Default::default(),
         })
     }
@@ -61,7 +61,7 @@ impl Node {
         if self.slot.end_wait(waiter) {
             self.inbox.push(waiter.thread);
             Fences.light();
-            self.berth.wake();
+            self.parker.wake();
         }
     }
 
@@ -80,7 +80,7 @@ impl Node {
     fn block(&self, waiter: Waiter) {
         while self.slot.generation() == waiter.generation {
             while self.inbox.drain(|thread| assert_eq!(thread, 0)) == 0 {
-                self.berth.sleep_unless(&Fences, || !self.inbox.is_empty());
+                self.parker.park_unless(&Fences, || !self.inbox.is_empty());
             }
         }
     }
@@ -99,7 +99,7 @@ fn wait_for(signals: usize) {
             thread::spawn(move || node.signal(word))
         };
         let signallers: Vec<_> = (0..signals).map(signaller).collect();
-        node.berth.belongs_to_current_thread();
+        node.parker.belongs_to_current_thread();
         node.wait(signals as u64);
         assert!(node.is_told(signals), "what was signalled happened before the wait is over");
         signallers.into_iter().for_each(|signaller| signaller.join().expect("it does not panic"));
@@ -123,7 +123,7 @@ fn one_wait_follows_another() {
         let node = Node::new();
         let other = Arc::clone(&node);
         let signaller = thread::spawn(move || [0, 1].map(|word| other.signal(word)));
-        node.berth.belongs_to_current_thread();
+        node.parker.belongs_to_current_thread();
         for signals in [1, 2] {
             node.wait(signals);
             assert!(node.is_told(signals as usize), "what was signalled happened before the wait is over");
@@ -164,7 +164,7 @@ fn who_is_resumed_sees_why() {
             other.words[0].store(1, Ordering::Relaxed);
             other.resume(waiter);
         });
-        node.berth.belongs_to_current_thread();
+        node.parker.belongs_to_current_thread();
         node.block(waiter);
         assert!(node.is_told(1), "what the handler did happened before the wait is over");
         handler.join().expect("it does not panic");

@@ -1,5 +1,5 @@
 //! Stands in for the library's `fences`: both are full fences. That is how a light and a heavy fence act on each
-//! other, and all that `berth` asks of them; between two light ones, which have nothing to say to each other, it is more.
+//! other, and all that `parker` asks of them; between two light ones, which have nothing to say to each other, it is more.
 
 use crate::sync::{Ordering, fence, mutated};
 

@@ -18,8 +18,8 @@
 //! NATIVE_FAULT=answer-relaxed cargo test -p tradewind-native --test models downgrades::one_that_polls
 //! ```
 
-#[path = "../../src/apart.rs"]
-mod apart;
+#[path = "../../src/padding.rs"]
+mod padding;
 #[path = "../../src/control"]
 mod control {
     pub(crate) mod quiescence;
@@ -42,18 +42,19 @@ mod lock;
 mod padded;
 #[path = "../../../pdq/tests/models/loom/parking.rs"]
 mod parking;
-#[allow(dead_code, reason = "the library uses the rest")]
+#[allow(dead_code, unreachable_pub, reason = "the library uses the rest, and exports it")]
 #[path = "../../src/parts"]
 mod parts {
     pub(crate) mod attendance;
     pub(crate) mod barrier;
-    pub(crate) mod berth;
     pub(crate) mod changes;
     pub(crate) mod gauge;
+    pub(crate) mod parker;
+    pub(crate) mod receive_lock;
     pub(crate) mod requests;
-    pub(crate) mod right;
     pub(crate) mod set_aside;
     pub(crate) mod threads;
+    pub(crate) mod tuning;
 }
 mod phases;
 mod receivers;
@@ -64,6 +65,7 @@ mod rings {
     pub(crate) mod lane;
     pub(crate) mod outbox;
     pub(crate) mod ring;
+    pub(crate) mod tuning;
     pub(crate) mod windows;
 }
 mod sleepers;

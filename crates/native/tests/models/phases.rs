@@ -6,7 +6,7 @@ use loom::thread;
 use crate::explore_up_to;
 use crate::fences::Fences;
 use crate::parts::barrier::{Barrier, Entry};
-use crate::parts::berth::Berth;
+use crate::parts::parker::Parker;
 use crate::parts::threads::Inbox;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -25,7 +25,7 @@ struct World {
 #[derive(Default)]
 struct Seat {
     inbox: Inbox,
-    berth: Berth,
+    parker: Parker,
     /// Number of regions before which its thread has announced its arrival.
     said: AtomicU64,
 }
@@ -55,23 +55,23 @@ impl World {
     }
 
     fn make_ready(&self, thread: usize) {
-        let Seat { inbox, berth, .. } = &self.seats[thread];
+        let Seat { inbox, parker, .. } = &self.seats[thread];
         inbox.push(thread as u32);
         Fences.light();
-        berth.wake();
+        parker.wake();
     }
 
     /// Idles as the processor of a thread without other work.
     fn idle(&self, thread: usize) {
-        let Seat { inbox, berth, .. } = &self.seats[thread];
+        let Seat { inbox, parker, .. } = &self.seats[thread];
         while inbox.drain(|woken| assert_eq!(woken as usize, thread)) == 0 {
-            berth.sleep_unless(&Fences, || !inbox.is_empty());
+            parker.park_unless(&Fences, || !inbox.is_empty());
         }
     }
 
     /// Announces itself before each of `regions` regions, and enters.
     fn run(&self, me: usize, regions: u64) {
-        self.seats[me].berth.belongs_to_current_thread();
+        self.seats[me].parker.belongs_to_current_thread();
         for region in 1..=regions {
             self.seats[me].said.store(region, Ordering::Relaxed);
             self.enter(me);

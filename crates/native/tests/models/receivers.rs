@@ -1,4 +1,4 @@
-//! Models of the right to receive, passing between two processors of a node, with the ring that it protects; of the wake-up beside a
+//! Models of the receive lock, passing between two processors of a node, with the ring that it protects; of the wake-up beside a
 //! processor in a long handler; and of the sleep after a fruitless search.
 
 use loom::sync::{Arc, Condvar, Mutex};
@@ -8,9 +8,9 @@ use tempest::NodeId;
 use crate::explore;
 use crate::fences::Fences;
 use crate::lines::push;
-use crate::parts::berth::Berth;
 use crate::parts::changes::{Changes, Search};
-use crate::parts::right::{Right, Turn};
+use crate::parts::parker::Parker;
+use crate::parts::receive_lock::{ReceiveGuard, ReceiveLock};
 use crate::rings::ring::{Received, Ring};
 
 /// Each fault of the explored sources, and the scenario that detects it.
@@ -29,7 +29,7 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
 
 /// A node with messages in flight to it.
 struct Node {
-    right: Right,
+    right: ReceiveLock,
     ring: Ring,
     /// The messages that have their place, in that order.
     placed: Mutex<Vec<u16>>,
@@ -39,11 +39,11 @@ impl Node {
     fn with(messages: u64) -> Arc<Self> {
         let ring = Ring::new(2);
         assert!((0..messages).all(|number| push(&ring, number, 1)), "there is room for all");
-        Arc::new(Self { right: Right::among(2, Fences), ring, placed: Mutex::default() })
+        Arc::new(Self { right: ReceiveLock::among(2, Fences), ring, placed: Mutex::default() })
     }
 
     /// Receives as a processor does: every message has its place before its handler runs, and the right is offered meanwhile.
-    fn receive(&self, turn: &Turn<'_>, handler: impl Fn()) {
+    fn receive(&self, turn: &ReceiveGuard<'_>, handler: impl Fn()) {
         self.ring.drain(8, NodeId(0), &mut Received::blank(), |message, _| {
             self.placed.lock().expect("nobody panics").push(message.packet.id().0);
             turn.offer(&handler);
@@ -119,7 +119,7 @@ fn who_takes_it_next_sees_what_was_received() {
 /// A node whose first processor is about to begin a handler that goes on until a message has been handled.
 struct Beside {
     ring: Ring,
-    berths: [Berth; 2],
+    parkers: [Parker; 2],
     handled: Mutex<bool>,
     changed: Condvar,
 }
@@ -127,9 +127,9 @@ struct Beside {
 impl Beside {
     /// Runs as `Processor::engage` and the code after it.
     fn run_long_handler(&self) {
-        let someone_sleeps = self.berths[0].engage_beside(self.berths.iter());
+        let someone_sleeps = self.parkers[0].engage_beside(self.parkers.iter());
         if someone_sleeps && self.ring.is_ready() {
-            self.berths[1].wake();
+            self.parkers[1].wake();
         }
         let mut handled = self.handled.lock().expect("nobody panics");
         while !*handled {
@@ -139,9 +139,9 @@ impl Beside {
 
     /// Runs as `Processor::idle`.
     fn sleep_and_receive(&self) {
-        self.berths[1].belongs_to_current_thread();
+        self.parkers[1].belongs_to_current_thread();
         while self.ring.drain(1, NodeId(0), &mut Received::blank(), |_, _| true).messages == 0 {
-            self.berths[1].sleep_unless(&Fences, || self.ring.is_ready());
+            self.parkers[1].park_unless(&Fences, || self.ring.is_ready());
         }
         *self.handled.lock().expect("nobody panics") = true;
         self.changed.notify_all();
@@ -155,19 +155,19 @@ fn one_that_sleeps_is_woken_beside_a_long_handler() {
     explore(|| {
         let node = Arc::new(Beside {
             ring: Ring::new(2),
-            berths: Default::default(),
+            parkers: Default::default(),
             handled: Mutex::new(false),
             changed: Condvar::new(),
         });
         let [busy, idle] = [Arc::clone(&node), Arc::clone(&node)];
         let all =
             [thread::spawn(move || busy.run_long_handler()), thread::spawn(move || idle.sleep_and_receive())];
-        while !node.berths[1].is_taken() {
+        while !node.parkers[1].is_parked() {
             thread::yield_now();
         }
         assert!(push(&node.ring, 0, 1), "there is room for it");
-        if Berth::are_away(&node.berths) {
-            _ = node.berths.iter().any(Berth::wake);
+        if Parker::are_away(&node.parkers) {
+            _ = node.parkers.iter().any(Parker::wake);
         }
         all.into_iter().for_each(|processor| processor.join().expect("it does not panic"));
     });
@@ -177,22 +177,22 @@ fn one_that_sleeps_is_woken_beside_a_long_handler() {
 #[test]
 fn who_has_searched_in_vain_is_told_of_a_change() {
     explore(|| {
-        let node = Arc::new((Mutex::new(0), Changes::default(), Berth::default()));
+        let node = Arc::new((Mutex::new(0), Changes::default(), Parker::default()));
         let other = Arc::clone(&node);
         let server = thread::spawn(move || {
-            let (queue, changes, berth) = &*other;
-            berth.belongs_to_current_thread();
+            let (queue, changes, parker) = &*other;
+            parker.belongs_to_current_thread();
             let search = Search::default();
             let take = || std::mem::take(&mut *queue.lock().expect("nobody panics"));
             while search.search(changes, take) == 0 {
-                berth.sleep_unless(&Fences, || search.is_due(changes));
+                parker.park_unless(&Fences, || search.is_due(changes));
             }
         });
-        let (queue, changes, berth) = &*node;
+        let (queue, changes, parker) = &*node;
         *queue.lock().expect("nobody panics") += 1;
         changes.note();
         Fences.light();
-        berth.wake();
+        parker.wake();
         server.join().expect("it does not panic");
     });
 }

@@ -11,8 +11,8 @@ use crate::explore_up_to;
 use crate::fences::Fences;
 use crate::lines::push;
 use crate::parts::attendance;
-use crate::parts::berth::Berth;
-use crate::parts::right::Right;
+use crate::parts::parker::Parker;
+use crate::parts::receive_lock::ReceiveLock;
 use crate::rings::ring::{Received, Ring};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
@@ -33,7 +33,7 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
 
 #[derive(Default)]
 struct World {
-    berth: Berth,
+    parker: Parker,
     /// Messages sent, by one sender.
     sent: AtomicU64,
     stopped: AtomicBool,
@@ -57,15 +57,15 @@ fn who_sleeps_is_woken() {
         let world = Arc::new(World::default());
         let other = Arc::clone(&world);
         let sleeper = thread::spawn(move || {
-            other.berth.belongs_to_current_thread();
-            other.berth.nap_unless(Duration::ZERO, || other.has(2));
+            other.parker.belongs_to_current_thread();
+            other.parker.nap_unless(Duration::ZERO, || other.has(2));
             while !other.has(2) {
-                other.berth.sleep_unless(&Fences, || other.has(2));
+                other.parker.park_unless(&Fences, || other.has(2));
             }
         });
         for _ in 0..2 {
             world.send();
-            world.berth.wake();
+            world.parker.wake();
         }
         sleeper.join().expect("it does not panic");
     });
@@ -74,25 +74,25 @@ fn who_sleeps_is_woken() {
 /// A receiver sleeps whenever its ring is empty; messages of these lengths arrive meanwhile, and all are taken out.
 fn receive(lengths: &'static [usize]) {
     explore(move || {
-        let lane = Arc::new((Ring::new(2), Berth::default()));
+        let lane = Arc::new((Ring::new(2), Parker::default()));
         let other = Arc::clone(&lane);
         let receiver = thread::spawn(move || {
-            let (ring, berth) = &*other;
-            berth.belongs_to_current_thread();
+            let (ring, parker) = &*other;
+            parker.belongs_to_current_thread();
             let mut taken = 0;
             while taken < lengths.len() {
                 let drained = ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
                 taken += drained;
                 if drained == 0 {
-                    berth.sleep_unless(&Fences, || ring.is_ready());
+                    parker.park_unless(&Fences, || ring.is_ready());
                 }
             }
         });
-        let (ring, berth) = &*lane;
+        let (ring, parker) = &*lane;
         for (number, words) in (0..).zip(lengths) {
             assert!(push(ring, number, *words), "there is room for all");
             Fences.light();
-            berth.wake();
+            parker.wake();
         }
         receiver.join().expect("it does not panic");
     });
@@ -111,19 +111,19 @@ fn a_line_behind_a_half_wakes_who_sleeps() {
 /// Two processors of a node that receive in turn.
 struct Servers {
     ring: Ring,
-    right: Right,
+    right: ReceiveLock,
     taken: AtomicU64,
-    berths: [Berth; 2],
+    parkers: [Parker; 2],
 }
 
 impl Servers {
     /// Serves and sleeps, until `messages` have been taken out.
     fn serve(&self, number: usize, messages: u64) {
-        self.berths[number].belongs_to_current_thread();
+        self.parkers[number].belongs_to_current_thread();
         while self.taken.load(Ordering::Acquire) < messages {
             self.receive(number, messages);
             let there_is_work = || self.taken.load(Ordering::Acquire) == messages || self.ring.is_ready();
-            self.berths[number].sleep_unless(&Fences, there_is_work);
+            self.parkers[number].park_unless(&Fences, there_is_work);
         }
     }
 
@@ -134,7 +134,7 @@ impl Servers {
         self.taken.store(taken, Ordering::Release);
         if taken == messages {
             Fences.light();
-            self.berths.iter().for_each(Berth::wake_from_anything);
+            self.parkers.iter().for_each(Parker::wake_from_anything);
         }
     }
 }
@@ -145,9 +145,9 @@ fn one_of_two_takes_it() {
     explore_up_to(1, || {
         let servers = Arc::new(Servers {
             ring: Ring::new(2),
-            right: Right::among(2, Fences),
+            right: ReceiveLock::among(2, Fences),
             taken: AtomicU64::new(0),
-            berths: Default::default(),
+            parkers: Default::default(),
         });
         let serve = |number| {
             let servers = Arc::clone(&servers);
@@ -157,7 +157,7 @@ fn one_of_two_takes_it() {
         for number in 0..2 {
             assert!(push(&servers.ring, number, 1), "there is room for both");
             Fences.light();
-            _ = servers.berths.iter().any(Berth::wake);
+            _ = servers.parkers.iter().any(Parker::wake);
         }
         receivers.into_iter().for_each(|receiver| receiver.join().expect("it does not panic"));
     });
@@ -170,12 +170,12 @@ fn the_end_wakes_everybody() {
         let world = Arc::new(World::default());
         let other = Arc::clone(&world);
         let sleeper = thread::spawn(move || {
-            other.berth.belongs_to_current_thread();
-            other.berth.sleep_unless(&Fences, || other.stopped.load(Ordering::Relaxed));
+            other.parker.belongs_to_current_thread();
+            other.parker.park_unless(&Fences, || other.stopped.load(Ordering::Relaxed));
         });
         world.stopped.store(true, Ordering::Release);
         Fences.light();
-        world.berth.wake_from_anything();
+        world.parker.wake_from_anything();
         sleeper.join().expect("it does not panic");
     });
 }
@@ -183,10 +183,10 @@ fn the_end_wakes_everybody() {
 /// A node with a helper, and a processor that idles at first.
 struct Helped {
     ring: Ring,
-    right: Right,
+    right: ReceiveLock,
     idles: AtomicBool,
     taken: AtomicBool,
-    helper: Berth,
+    helper: Parker,
 }
 
 impl Helped {
@@ -231,10 +231,10 @@ fn what_comes_late_is_left_to_the_helper() {
     explore(|| {
         let node = Arc::new(Helped {
             ring: Ring::new(2),
-            right: Right::among(2, Fences),
+            right: ReceiveLock::among(2, Fences),
             idles: AtomicBool::new(true),
             taken: AtomicBool::default(),
-            helper: Berth::default(),
+            helper: Parker::default(),
         });
         let other = Arc::clone(&node);
         let helper = thread::spawn(move || other.help());

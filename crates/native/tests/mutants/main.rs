@@ -6,8 +6,6 @@
 
 #![allow(dead_code, unreachable_pub, reason = "the library exports, and uses, more than is used here")]
 
-#[path = "../../src/apart.rs"]
-mod apart;
 #[path = "../../src/api.rs"]
 mod api;
 #[path = "../../src/control/mod.rs"]
@@ -25,6 +23,8 @@ mod lock;
 mod measure;
 #[path = "../../src/memory/mod.rs"]
 mod memory;
+#[path = "../../src/padding.rs"]
+mod padding;
 #[path = "../../src/parts/mod.rs"]
 mod parts;
 #[path = "../../src/processor/mod.rs"]

@@ -299,3 +299,49 @@ fn a_circle_of_folders_is_found() {
     // No module is in a circle here.
     assert_eq!(folders("use crate::data::table::Table;\n"), ["data", "looks"]);
 }
+
+/// The names of the constants of a file of tuning constants, and the complaints about these.
+fn tuning(source: &str, speed: &str) -> (Vec<String>, Vec<String>) {
+    let (mut names, mut complaints, mut row) = (Vec::new(), Vec::new(), None);
+    for line in source.lines() {
+        let is_bound = line.starts_with("/// Bound: ");
+        row = line.strip_prefix("/// Row: ").or(is_bound.then_some("")).or(row);
+        let Some((_, rest)) = line.split_once("const ").filter(|_| line.starts_with("pub")) else { continue };
+        let name = rest.split(':').next().unwrap_or(rest).to_owned();
+        match row.take().map(|row| row.trim_end_matches('.')) {
+            None => complaints.push(format!("{name}: expected a row of docs/speed.md, or a bound")),
+            Some(row) if !speed.contains(row) => {
+                complaints.push(format!("{name}: docs/speed.md has no row `{row}`"));
+            }
+            Some(_) => {}
+        }
+        names.push(name);
+    }
+    (names, complaints)
+}
+
+#[test]
+fn tuning_constants_stand_once_and_name_their_row() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let speed = read(&root.join("docs/speed.md"));
+    let mut all = Vec::new();
+    for path in sources(&root.join("crates/native/src")).iter().filter(|path| path.ends_with("tuning.rs")) {
+        let (names, complaints) = tuning(&read(path), &speed);
+        assert!(complaints.is_empty(), "{}: {}", path.display(), complaints.join("; "));
+        all.extend(names);
+    }
+    let count = all.len();
+    all.sort();
+    all.dedup();
+    assert!(count > 20 && all.len() == count, "{count} constants of {} names", all.len());
+}
+
+#[test]
+fn a_tuning_constant_without_a_row_is_found() {
+    let source = "/// Row: a switch.\npub(crate) const A: u32 = 1;\n/// Row: a trip.\npub const B: u32 = 2;\n\
+                  /// Bound: memory; no row.\npub const C: u32 = 3;\n/// Nothing.\npub const D: u32 = 4;\n";
+    let (names, complaints) = tuning(source, "| a switch, 64 threads |");
+    assert_eq!(names, ["A", "B", "C", "D"]);
+    assert_eq!(complaints.len(), 2, "{complaints:?}");
+    assert!(complaints[0].starts_with("B: docs/speed.md has no") && complaints[1].starts_with("D: expected"));
+}

@@ -75,7 +75,7 @@ struct Holds {
 /// Holds of each thread.
 const HOLDS: u64 = 2_000;
 
-/// Longer than any processor waits for the floor.
+/// Longer than any processor waits for the contention hint.
 const LONG: Duration = Duration::from_millis(5);
 
 impl Protocol for Holds {

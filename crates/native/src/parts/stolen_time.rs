@@ -2,10 +2,10 @@
 //!
 //! Linux counts it for each OS thread: the second number of `schedstat` in `/proc`. A thread that sleeps, parks or naps is not ready, so
 //! none of that time counts. Reading the count takes a system call, so it is read where that hardly matters: at the beginning and the end
-//! of a region, and at the end of a *spell* of at least [`LONG_NS`].
+//! of a region, and at the end of a *spell* of at least [`LONG_SPELL_NS`].
 //!
 //! A spell is time of one kind: the processor works, or it waits. The time stolen since the last reading is assigned to the spell that
-//! ends. Time slices of other programs are longer than [`LONG_NS`], so a spell that contains one is long, and the count is read.
+//! ends. Time slices of other programs are longer than [`LONG_SPELL_NS`], so a spell that contains one is long, and the count is read.
 //!
 //! If the host does not count it, as in some containers, the time is unknown.
 //!
@@ -15,11 +15,9 @@ use std::fs::File;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::apart::bump;
+use crate::padding::bump;
 use crate::parts::gauge::{Awaited, Waited};
-
-/// Minimum length in nanoseconds of a spell at the end of which the count is read.
-const LONG_NS: u64 = 100_000;
+use crate::parts::tuning::LONG_SPELL_NS;
 
 /// The kind of a spell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +45,7 @@ impl From<Awaited> for Spell {
 /// The time stolen from one processor. Only the processor notes spells; any thread may read.
 #[derive(Default)]
 #[repr(align(128))]
-pub(crate) struct Taken {
+pub(crate) struct StolenTime {
     /// The host's count for the processor's OS thread; `None` if the host does not count.
     count: OnceLock<Option<File>>,
     /// The count when the clock started.
@@ -66,12 +64,12 @@ pub(crate) struct Net {
     /// Waits, without the time stolen during them.
     pub(crate) waited: Waited,
     /// All stolen time; `None` if the host does not count it.
-    pub(crate) taken_ns: Option<u64>,
+    pub(crate) stolen_ns: Option<u64>,
     /// The rest of the time: work.
     pub(crate) worked_ns: u64,
 }
 
-impl Taken {
+impl StolenTime {
     /// Starts to watch the calling OS thread.
     pub(crate) fn watch_current_thread(&self) {
         self.count.get_or_init(open_count);
@@ -92,7 +90,7 @@ impl Taken {
     pub(crate) fn note(&self, spell: Spell, now_ns: u64) {
         let since = self.since_ns.load(Ordering::Relaxed);
         self.since_ns.store(now_ns, Ordering::Relaxed);
-        if now_ns.saturating_sub(since) >= LONG_NS {
+        if now_ns.saturating_sub(since) >= LONG_SPELL_NS {
             self.note_long(spell);
         }
     }
@@ -129,7 +127,7 @@ impl Taken {
 /// Splits time into work, waits and stolen time. A spell loses at most its own length; the rest is subtracted from work.
 fn split(now_ns: u64, waited: Waited, all_ns: Option<u64>, mut noted: [u64; 4], spell: Spell) -> Net {
     let rest = now_ns.saturating_sub(waited.total_ns());
-    let Some(all) = all_ns else { return Net { waited, taken_ns: None, worked_ns: rest } };
+    let Some(all) = all_ns else { return Net { waited, stolen_ns: None, worked_ns: rest } };
     noted[spell as usize] += all.saturating_sub(noted.iter().sum());
     let mut net = waited;
     let mut left = all;
@@ -139,12 +137,12 @@ fn split(now_ns: u64, waited: Waited, all_ns: Option<u64>, mut noted: [u64; 4], 
         (Spell::Nothing, &mut net.idle_ns),
     ];
     for (spell, part) in of_waits {
-        let taken = noted[spell as usize].min(*part).min(left);
-        *part -= taken;
-        left -= taken;
+        let stolen = noted[spell as usize].min(*part).min(left);
+        *part -= stolen;
+        left -= stolen;
     }
     let from_work = left.min(rest);
-    Net { waited: net, taken_ns: Some(all - left + from_work), worked_ns: rest - from_work }
+    Net { waited: net, stolen_ns: Some(all - left + from_work), worked_ns: rest - from_work }
 }
 
 #[cfg(target_os = "linux")]
@@ -195,40 +193,40 @@ mod tests {
     fn what_was_taken_is_in_no_other_part_and_all_parts_add_up() {
         let net = split(1000, WAITED, Some(200), [40, 10, 120, 0], Spell::Work);
         let waited = Waited { memory_ns: 90, awaited_ns: 180, idle_ns: 50 };
-        assert_eq!(net, Net { waited, taken_ns: Some(200), worked_ns: 480 });
+        assert_eq!(net, Net { waited, stolen_ns: Some(200), worked_ns: 480 });
         let net = split(1000, WAITED, Some(400), [0; 4], Spell::Event);
         let waited = Waited { awaited_ns: 0, ..WAITED };
-        assert_eq!(net, Net { waited, taken_ns: Some(400), worked_ns: 450 }, "more than the wait was long");
+        assert_eq!(net, Net { waited, stolen_ns: Some(400), worked_ns: 450 }, "more than the wait was long");
         let net = split(1000, WAITED, Some(9000), [0; 4], Spell::Work);
-        assert_eq!(net, Net { waited: WAITED, taken_ns: Some(550), worked_ns: 0 }, "no more than there was");
+        assert_eq!(net, Net { waited: WAITED, stolen_ns: Some(550), worked_ns: 0 }, "no more than there was");
     }
 
     #[test]
     fn where_the_host_does_not_count_nothing_is_known() {
         let net = split(1000, WAITED, None, [0; 4], Spell::Work);
-        assert_eq!(net, Net { waited: WAITED, taken_ns: None, worked_ns: 550 });
-        let taken = Taken::default();
-        taken.begin();
-        taken.note(Spell::Work, LONG_NS);
-        taken.end();
-        assert_eq!(taken.split(1000, WAITED, Spell::Work), net);
+        assert_eq!(net, Net { waited: WAITED, stolen_ns: None, worked_ns: 550 });
+        let stolen = StolenTime::default();
+        stolen.begin();
+        stolen.note(Spell::Work, LONG_SPELL_NS);
+        stolen.end();
+        assert_eq!(stolen.split(1000, WAITED, Spell::Work), net);
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_that_sleeps_is_not_robbed_of_its_sleep() {
-        let taken = Taken::default();
-        taken.watch_current_thread();
-        taken.begin();
+        let stolen = StolenTime::default();
+        stolen.watch_current_thread();
+        stolen.begin();
         let start = std::time::Instant::now();
         std::thread::sleep(std::time::Duration::from_millis(20));
-        taken.end();
+        stolen.end();
         let all = start.elapsed().as_nanos() as u64;
         // The host may steal any time after the sleep.
         assert!(
-            taken.all_ns().is_none_or(|taken| taken <= all - 20_000_000),
-            "{taken:?} of {all}",
-            taken = taken.all_ns()
+            stolen.all_ns().is_none_or(|stolen| stolen <= all - 20_000_000),
+            "{stolen:?} of {all}",
+            stolen = stolen.all_ns()
         );
     }
 }

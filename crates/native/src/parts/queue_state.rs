@@ -9,41 +9,32 @@ use tempest::world::Name;
 
 use crate::parts::changes::{Changes, Search};
 use crate::parts::dispatcher::Event;
-use crate::parts::right::{Offer, Watch};
+use crate::parts::receive_lock::{Offer, Watch};
+use crate::parts::tuning::{BRIEF_NS, FEWEST_HANDLERS, HOLDS_PER_TIMED};
 
-/// Maximum time of a brief handler, in nanoseconds. A brief handler costs less than its move to another processor, which moves some
-/// cache lines of the queue between two caches.
-pub(crate) const BRIEF_NS: u64 = 500;
-
-/// Minimum number of handlers of a mean time: the first of a batch waits for cache lines that all of them need.
-pub(crate) const FEW: u64 = 8;
-
-/// Holds of threads per timed hold: two clock readings cost as much as a hold.
-const SAMPLE: u32 = 16;
-
-/// A handler that keeps the right to receive from others.
+/// A handler that keeps the receive lock from others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
-    /// The right is offered while the handler runs.
+    /// The receive lock is offered while the handler runs.
     Offered(Offer),
     /// The whole queue is seized while the handler runs.
     Seized(u64),
 }
 
 /// A processor's state for its node's dispatch queue.
-pub(crate) struct Duty {
+pub(crate) struct QueueState {
     worker: Cell<Option<Paused<Event, Name>>>,
     /// Whether the last timed hold of a thread was brief; and the number of holds.
     holds_brief: Cell<bool>,
     holds: Cell<u32>,
     search: Search,
-    /// The handler that keeps the right to receive from this processor, and since when.
+    /// The handler that keeps the receive lock from this processor, and since when.
     watch: Watch<Late>,
-    /// Refusals of the right since the holder was looked at.
+    /// Refusals of the receive lock since the holder was looked at.
     refusals: Cell<u32>,
 }
 
-impl Default for Duty {
+impl Default for QueueState {
     fn default() -> Self {
         Self {
             worker: Cell::default(),
@@ -56,8 +47,8 @@ impl Default for Duty {
     }
 }
 
-impl Duty {
-    /// Counts a refusal of the right to receive. Returns true once in `once_in` refusals, when the holder has to be looked at.
+impl QueueState {
+    /// Counts a refusal of the receive lock. Returns true once in `once_in` refusals, when the holder has to be looked at.
     #[inline]
     pub(crate) fn counts_refusal(&self, once_in: u32) -> bool {
         let refusals = self.refusals.get() + 1;
@@ -103,12 +94,12 @@ impl Duty {
     pub(crate) fn begins_hold(&self) -> bool {
         let holds = self.holds.get();
         self.holds.set(holds.wrapping_add(1));
-        holds.is_multiple_of(SAMPLE)
+        holds.is_multiple_of(HOLDS_PER_TIMED)
     }
 
     /// Records the time of a hold.
     pub(crate) fn note_hold(&self, took_ns: u64) {
-        self.holds_brief.set(took_ns < FEW * BRIEF_NS);
+        self.holds_brief.set(took_ns < FEWEST_HANDLERS * BRIEF_NS);
     }
 
     /// Whether recent holds of threads were brief.

@@ -7,10 +7,10 @@ use crate::sync::{AtomicU64, Ordering};
 /// A value on cache lines of its own, against false sharing.
 #[derive(Default)]
 #[repr(align(128))]
-pub(crate) struct Alone<T>(pub(crate) T);
+pub(crate) struct CachePadded<T>(pub(crate) T);
 
 /// A counter on cache lines of its own.
-pub(crate) type Apart = Alone<AtomicU64>;
+pub(crate) type PaddedCounter = CachePadded<AtomicU64>;
 
 /// Adds to a counter that only the caller writes. Takes no locked instruction.
 #[inline]

@@ -4,8 +4,8 @@
 //! switch. Beside a program of another user it takes a whole time slice of that program, and of each further one. A task that sleeps and
 //! is woken is served before tasks that have used up their share, so beside rivals the processor sleeps.
 //!
-//! A yield that took longer than [`LONG_NS`] has met rivals, and counts for all processors of the world. The next yield is tried after
-//! [`RARELY`] times as long, so yields to rivals take a small part of the time, and rivals that are gone are forgotten.
+//! A yield that took longer than [`LONG_YIELD_NS`] has met rivals, and counts for all processors of the world. The next yield is tried
+//! after [`RETRY_FACTOR`] times as long, so yields to rivals take a small part of the time, and rivals that are gone are forgotten.
 //!
 //! The note is advice, read and written relaxed: no processor's progress depends on it.
 //!
@@ -13,25 +13,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
 
-/// Time of a yield, in nanoseconds, above which it has met a rival: time slices are longer than this.
-const LONG_NS: u64 = 500_000;
-
-/// Time until the next trial, as a multiple of the time of a yield to rivals.
-const RARELY: u64 = 64;
-
-/// Length of a pause beside rivals; a host may add up to 50 us.
-const MOMENT: Duration = Duration::from_micros(20);
+use crate::parts::tuning::{LONG_YIELD_NS, RETRY_FACTOR, RIVAL_PAUSE};
 
 /// The time at which a world's processors may yield again.
 #[derive(Default)]
-pub(crate) struct Courtesy {
+pub(crate) struct YieldBackoff {
     /// The time before which no processor yields.
     no_yield_before_ns: AtomicU64,
 }
 
-impl Courtesy {
+impl YieldBackoff {
     /// Whether the world has rivals, as far as is known at `now_ns`.
     pub(crate) fn has_rivals(&self, now_ns: u64) -> bool {
         now_ns < self.no_yield_before_ns.load(Ordering::Relaxed)
@@ -41,7 +33,7 @@ impl Courtesy {
     pub(crate) fn give_way(&self, now_ns: impl Fn() -> u64) {
         let start = now_ns();
         if self.has_rivals(start) {
-            thread::sleep(MOMENT);
+            thread::sleep(RIVAL_PAUSE);
         } else {
             thread::yield_now();
             self.note_yield(start, now_ns());
@@ -51,8 +43,8 @@ impl Courtesy {
     /// Records a yield from `start_ns` to `end_ns`.
     fn note_yield(&self, start_ns: u64, end_ns: u64) {
         let took = end_ns.saturating_sub(start_ns);
-        if took > LONG_NS {
-            let before = end_ns.saturating_add(took.saturating_mul(RARELY));
+        if took > LONG_YIELD_NS {
+            let before = end_ns.saturating_add(took.saturating_mul(RETRY_FACTOR));
             self.no_yield_before_ns.fetch_max(before, Ordering::Relaxed);
         }
     }
@@ -64,26 +56,32 @@ mod tests {
 
     #[test]
     fn yields_to_rivals_take_a_small_part_of_the_time() {
-        let courtesy = Courtesy::default();
+        let backoff = YieldBackoff::default();
         let (slice, mut now, mut yielded) = (3_000_000, 0, 0);
         while now < 1000 * slice {
-            if courtesy.has_rivals(now) {
+            if backoff.has_rivals(now) {
                 now += 20_000;
             } else {
-                courtesy.note_yield(now, now + slice);
+                backoff.note_yield(now, now + slice);
                 (now, yielded) = (now + slice, yielded + slice);
             }
         }
-        assert!(yielded > slice && yielded * RARELY <= now + slice * RARELY, "{yielded} of {now}");
+        assert!(
+            yielded > slice && yielded * RETRY_FACTOR <= now + slice * RETRY_FACTOR,
+            "{yielded} of {now}"
+        );
     }
 
     #[test]
     fn a_short_yield_has_met_no_rival() {
-        let courtesy = Courtesy::default();
-        courtesy.note_yield(0, LONG_NS);
-        assert!(!courtesy.has_rivals(LONG_NS));
-        courtesy.note_yield(0, LONG_NS + 1);
-        assert!(courtesy.has_rivals(LONG_NS + 1));
-        assert!(!courtesy.has_rivals((LONG_NS + 1) * (RARELY + 1)), "rivals that are gone are forgotten");
+        let backoff = YieldBackoff::default();
+        backoff.note_yield(0, LONG_YIELD_NS);
+        assert!(!backoff.has_rivals(LONG_YIELD_NS));
+        backoff.note_yield(0, LONG_YIELD_NS + 1);
+        assert!(backoff.has_rivals(LONG_YIELD_NS + 1));
+        assert!(
+            !backoff.has_rivals((LONG_YIELD_NS + 1) * (RETRY_FACTOR + 1)),
+            "rivals that are gone are forgotten"
+        );
     }
 }

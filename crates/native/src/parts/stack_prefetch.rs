@@ -8,25 +8,21 @@
 
 use std::cell::Cell;
 
-/// Distance of the prediction, in turns.
-const AHEAD: usize = 4;
-
-/// Maximum number of threads whose stacks stay in the caches without prefetch.
-const FEW: u32 = 512;
+use crate::parts::tuning::{CACHED_STACKS, TURNS_AHEAD};
 
 /// The order of threads in the last round, by their number among the threads of the processor.
-pub(crate) struct Foresight {
-    /// By thread: its successor at distance [`AHEAD`] in the last round. Empty if there are few threads.
+pub(crate) struct StackPrefetch {
+    /// By thread: its successor at distance [`TURNS_AHEAD`] in the last round. Empty if there are few threads.
     after: Box<[Cell<u32>]>,
     /// The last threads that ran, as a circular buffer.
-    last: [Cell<u32>; AHEAD],
+    last: [Cell<u32>; TURNS_AHEAD],
     turns: Cell<usize>,
 }
 
-impl Foresight {
+impl StackPrefetch {
     /// Makes the state for `threads` threads, none of which has run.
     pub(crate) fn new(threads: u32) -> Self {
-        let many = if threads > FEW { threads } else { 0 };
+        let many = if threads > CACHED_STACKS { threads } else { 0 };
         Self {
             after: (0..many).map(|_| Cell::default()).collect(),
             last: Default::default(),
@@ -34,7 +30,7 @@ impl Foresight {
         }
     }
 
-    /// Records that a thread runs now. Returns the thread that is predicted to run [`AHEAD`] turns later.
+    /// Records that a thread runs now. Returns the thread that is predicted to run [`TURNS_AHEAD`] turns later.
     #[inline]
     pub(crate) fn note(&self, thread: u32) -> Option<u32> {
         if self.after.is_empty() {
@@ -42,7 +38,7 @@ impl Foresight {
         }
         let turns = self.turns.get();
         self.turns.set(turns.wrapping_add(1));
-        let before = self.last[turns % AHEAD].replace(thread);
+        let before = self.last[turns % TURNS_AHEAD].replace(thread);
         self.after[before as usize].set(thread);
         Some(self.after[thread as usize].get())
     }
@@ -54,8 +50,8 @@ mod tests {
 
     #[test]
     fn who_ran_four_turns_later_the_last_time_will_again() {
-        let foresight = Foresight::new(FEW + 1);
-        let guesses = |order: [u32; 6]| order.map(|thread| foresight.note(thread).expect("there are many"));
+        let prefetch = StackPrefetch::new(CACHED_STACKS + 1);
+        let guesses = |order: [u32; 6]| order.map(|thread| prefetch.note(thread).expect("there are many"));
         // No thread has run yet: any prediction will do.
         guesses([7, 3, 9, 1, 4, 2]);
         // The last time 4 came four turns after 7, and 2 after 3; then came 7 after 9, 3 after 1, and now 9 after 4, 1 after 2.
@@ -65,6 +61,6 @@ mod tests {
 
     #[test]
     fn few_threads_are_not_worth_a_guess() {
-        assert_eq!(Foresight::new(FEW).note(0), None);
+        assert_eq!(StackPrefetch::new(CACHED_STACKS).note(0), None);
     }
 }

@@ -1,10 +1,10 @@
-//! Berths: a parker for each processor, where it sleeps until it is woken.
+//! Parkers: where a processor sleeps until it is woken.
 //!
 //! # Why no wake-up is lost
 //!
 //! A supplier of work stores it (in a ring slot, an inbox, a queue), then passes the light fence of [`Fences`], then tests whether the
-//! berth is taken. A sleeper takes the berth, passes the heavy fence, then looks for work once more. One of the two fences comes first,
-//! so either the supplier sees the berth taken and wakes, or the sleeper sees the work.
+//! sleeper is parked. A sleeper says that it is parked, passes the heavy fence, then looks for work once more. One of the two fences comes
+//! first, so either the supplier sees the sleeper parked and wakes it, or the sleeper sees the work.
 //!
 //! A *nap* ends by itself. So it passes no fence: a missed wake-up costs the rest of the nap. Naps are for conditions that become true
 //! without a wake-up (room in a ring, a credit).
@@ -16,8 +16,8 @@
 //! to be woken. The supplier too passes a full fence before it relies on an awake processor while another sleeps. One of the two fences
 //! comes first, so either the supplier sees that no processor will look, or the engaged one sees the work, and a sleeper to wake.
 //!
-//! Several processors may wake one sleeper: whichever clears `taken` unparks it. A wake-up for a nap that is over already is kept by the
-//! OS thread, which then finds at its next sleep that the berth is still taken, and sleeps on.
+//! Several processors may wake one sleeper: whichever clears `parked` unparks it. A wake-up for a nap that is over already is kept by the
+//! OS thread, which then finds at its next sleep that it is still parked, and sleeps on.
 //!
 //! This module must never know the work; it uses only the atomics and threads of `sync`, so that the models run it as
 //! it is.
@@ -29,29 +29,26 @@ use crate::fences::Fences;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{AtomicBool, Ordering, fence, mutated};
 
-/// Length of the first nap of several in a row.
-pub(crate) const NAP: Duration = Duration::from_micros(50);
-
-/// The berth of a processor: its parker.
+/// The parker of a processor.
 #[derive(Default)]
 #[repr(align(128))]
-pub(crate) struct Berth {
-    taken: AtomicBool,
+pub(crate) struct Parker {
+    parked: AtomicBool,
     /// Whether the awake owner may run long handlers.
     engaged: AtomicBool,
     thread: OnceLock<Thread>,
 }
 
-impl Berth {
-    /// Makes the calling OS thread the owner of the berth. To be called before the run.
+impl Parker {
+    /// Makes the calling OS thread the owner. To be called before the run.
     pub(crate) fn belongs_to_current_thread(&self) {
         self.thread.get_or_init(thread::current);
     }
 
     /// Whether the owner sleeps here, or is about to. A caller that has supplied work has passed the light fence.
     #[inline]
-    pub(crate) fn is_taken(&self) -> bool {
-        self.taken.load(Ordering::Relaxed)
+    pub(crate) fn is_parked(&self) -> bool {
+        self.parked.load(Ordering::Relaxed)
     }
 
     /// Announces whether the owner may run long handlers, and so may not look for other work.
@@ -67,13 +64,13 @@ impl Berth {
         if !mutated!("engaged-without-fence") {
             fence(Ordering::SeqCst);
         }
-        others.any(Self::is_taken)
+        others.any(Self::is_parked)
     }
 
     /// Whether the owner will not look for work soon, unless woken.
     #[inline]
     pub(crate) fn is_away(&self) -> bool {
-        self.is_taken() || self.is_engaged()
+        self.is_parked() || self.is_engaged()
     }
 
     /// Whether the owner may run long handlers.
@@ -82,13 +79,13 @@ impl Berth {
         self.engaged.load(Ordering::Relaxed)
     }
 
-    /// Whether no owner of these berths will look for work soon, unless woken. A caller that has supplied work has passed the light
+    /// Whether none of these owners will look for work soon, unless woken. A caller that has supplied work has passed the light
     /// fence.
     pub(crate) fn are_away(all: &[Self]) -> bool {
         if all.iter().all(Self::is_away) {
             return true;
         }
-        if !all.iter().any(Self::is_taken) {
+        if !all.iter().any(Self::is_parked) {
             return false;
         }
         if !mutated!("given-without-fence") {
@@ -100,12 +97,12 @@ impl Berth {
     /// Wakes the sleeper. Returns false if there is none. A caller that has supplied work has passed the light fence.
     #[inline]
     pub(crate) fn wake(&self) -> bool {
-        self.is_taken() && self.wake_sleeper()
+        self.is_parked() && self.wake_sleeper()
     }
 
-    /// Wakes the owner if it sleeps or naps, whether or not the berth is taken.
+    /// Wakes the owner if it sleeps or naps, whether or not it is parked.
     pub(crate) fn wake_from_anything(&self) {
-        self.taken.store(false, Ordering::Release);
+        self.parked.store(false, Ordering::Release);
         if let Some(thread) = self.thread.get() {
             thread.unpark();
         }
@@ -113,7 +110,7 @@ impl Berth {
 
     #[cold]
     fn wake_sleeper(&self) -> bool {
-        let slept = self.taken.compare_exchange(true, false, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        let slept = self.parked.compare_exchange(true, false, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if slept && let Some(thread) = self.thread.get() {
             thread.unpark();
         }
@@ -121,14 +118,14 @@ impl Berth {
     }
 
     /// Sleeps until woken, unless `there_is_work`. Returns whether it slept.
-    pub(crate) fn sleep_unless(&self, fences: &Fences, there_is_work: impl FnOnce() -> bool) -> bool {
-        self.taken.store(true, Ordering::Relaxed);
+    pub(crate) fn park_unless(&self, fences: &Fences, there_is_work: impl FnOnce() -> bool) -> bool {
+        self.parked.store(true, Ordering::Relaxed);
         fences.heavy();
         let sleeps = !there_is_work();
         if !sleeps {
-            self.taken.store(false, Ordering::Relaxed);
+            self.parked.store(false, Ordering::Relaxed);
         }
-        while self.taken.load(Ordering::Acquire) {
+        while self.parked.load(Ordering::Acquire) {
             thread::park();
         }
         sleeps
@@ -136,12 +133,12 @@ impl Berth {
 
     /// Sleeps until woken, but at most for `longest`, unless `there_is_work`.
     pub(crate) fn nap_unless(&self, longest: Duration, there_is_work: impl FnOnce() -> bool) {
-        self.taken.store(true, Ordering::Relaxed);
+        self.parked.store(true, Ordering::Relaxed);
         if !there_is_work() {
             thread::park_timeout(longest);
         }
         // Exchanged, not stored: an exchange is atomic, but the model checker takes a plain store for one that may come between a wake-up's
         // read and write, and then finds a lost wake-up that no host loses.
-        self.taken.swap(false, Ordering::Relaxed);
+        self.parked.swap(false, Ordering::Relaxed);
     }
 }

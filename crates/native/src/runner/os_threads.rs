@@ -40,7 +40,7 @@ const WATCH: Duration = Duration::from_millis(200);
 const CLOSE_WATCH: Duration = Duration::from_millis(1);
 
 /// Looks per stall limit, if the minimum interval allows.
-const LOOKS: u32 = 10;
+const LOOKS_PER_LIMIT: u32 = 10;
 
 /// Stack of a processor's OS thread. Its scheduling loop and its threads run on stacks of their own (`stacks`).
 const STACK_BYTES: usize = 256 * 1024;
@@ -116,7 +116,10 @@ pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
         match start(world, &lifecycle, index, launch, cores.clone()) {
             Ok(processor) => processors.push(processor),
             Err(error) => {
-                let why = format!("processor {index} could not be started: {error}");
+                let all = world.gauges.len();
+                let why = format!(
+                    "it refuses OS thread {index} of {all}: {error}; expected fewer --nodes or --processors"
+                );
                 world.fail(Failure::Refused(Refusal::Host(why)));
                 break;
             }
@@ -164,8 +167,8 @@ fn run_processor(
     threads: u32,
     recorder: Option<Recorder>,
 ) {
-    world.berths[index].belongs_to_current_thread();
-    world.taken[index].watch_current_thread();
+    world.parkers[index].belongs_to_current_thread();
+    world.stolen[index].watch_current_thread();
     let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, recorder));
     let scheduler = spawn_scheduler(&processor);
     lifecycle.tell(|counts| counts.arrived += 1);
@@ -173,7 +176,9 @@ fn run_processor(
     match scheduler {
         Ok(scheduler) => run_scheduler(&processor, scheduler),
         Err(error) => {
-            let why = format!("no memory for the stacks of the threads: {error}");
+            let why = format!(
+                "no memory for the stacks of processor {index}, one for each of {threads} threads: {error}; expected fewer --threads"
+            );
             world.fail(Failure::Refused(Refusal::Host(why)));
         }
     }
@@ -201,7 +206,9 @@ fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
 fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
     let why = match catch_unwind(AssertUnwindSafe(|| scheduler.resume())) {
         Ok(Status::Finished) => return,
-        Ok(Status::Suspended) => format!("{processor} suspended the fiber that it runs on"),
+        Ok(Status::Suspended) => format!(
+            "{processor} suspended the fiber that it runs on: expected a wait by a method of `Thread`"
+        ),
         Err(panic) => format!("{processor} panicked: {}", panic_message(&*panic)),
     };
     processor.seat.fail(why);
@@ -212,7 +219,7 @@ fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
 fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, launch: &Launch) -> Farewell {
     let (limit, threads) = (launch.stall_limit, launch.threads);
     let patience = limit.map(host_time);
-    let pause = patience.map_or(WATCH, |patience| (patience / LOOKS).clamp(CLOSE_WATCH, WATCH));
+    let pause = patience.map_or(WATCH, |patience| (patience / LOOKS_PER_LIMIT).clamp(CLOSE_WATCH, WATCH));
     let (mut last, mut since) = (progress(world), Duration::ZERO);
     while !lifecycle.sees_off(processors, pause) {
         if matches!(world.stage(), Stage::Failed | Stage::Deadlocked) {

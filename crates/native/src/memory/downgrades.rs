@@ -25,7 +25,7 @@ use crate::link::wake;
 use crate::parts::dispatcher::{Event, Shared};
 use crate::parts::seat::Seat;
 use crate::parts::service::Service;
-use crate::parts::set_aside::{Done, Lowerings, Lowers, Pending};
+use crate::parts::set_aside::{Done, DowngradeSite, Downgrades, Pending};
 use crate::rings::ring::Received;
 use crate::sync::mutated;
 
@@ -35,7 +35,7 @@ struct Here<'a> {
     memory: &'a Memory,
 }
 
-impl Lowers for Here<'_> {
+impl DowngradeSite for Here<'_> {
     fn is_alone(&self) -> bool {
         self.seat.is_alone()
     }
@@ -57,8 +57,8 @@ impl Lowers for Here<'_> {
 
 /// Begins a downgrade. Returns it as pending if it has to wait.
 pub(crate) fn take_away(seat: &Seat, lowering: &Lowering) -> Option<Pending> {
-    let (lowerings, here) = shared_memory(seat);
-    lowerings.begin(&here, lowering)
+    let (downgrades, here) = shared_memory(seat);
+    downgrades.begin(&here, lowering)
 }
 
 /// Downgrades one block within the running handler, if this processor runs all of its node and no access is awaited. A handler never runs
@@ -71,31 +71,31 @@ pub(crate) fn take_away_at_once(seat: &Seat, memory: &Memory, block: Block, tag:
     goes
 }
 
-fn shared_memory(seat: &Seat) -> (&Lowerings, Here<'_>) {
-    let lowerings = seat.lowerings().expect("only blocks of shared memory are lowered");
-    let memory = seat.node().resident.node.memory().expect("a node with lowerings has shared memory");
-    (lowerings, Here { seat, memory })
+fn shared_memory(seat: &Seat) -> (&Downgrades, Here<'_>) {
+    let downgrades = seat.downgrades().expect("only blocks of shared memory are lowered");
+    let memory = seat.node().resident.node.memory().expect("a node with downgrades has shared memory");
+    (downgrades, Here { seat, memory })
 }
 
 /// Sets a downgrade aside until it can go on, with the message whose handler began it.
 pub(crate) fn set_aside(seat: &Seat, pending: Pending, message: Received, held: Option<Held>) {
-    let (lowerings, _) = shared_memory(seat);
-    lowerings.set_aside(pending, message, held);
+    let (downgrades, _) = shared_memory(seat);
+    downgrades.set_aside(pending, message, held);
     // An awaited access or answer may have come before the downgrade was in the list.
-    tell_change(seat, lowerings);
+    tell_change(seat, downgrades);
 }
 
 /// Whether a set-aside downgrade may be able to go on since this processor's last look.
 #[inline]
 pub(crate) fn sees_change(seat: &Seat, service: &Service) -> bool {
-    seat.lowerings().is_some_and(|lowerings| lowerings.sees_change(service.looked()))
+    seat.downgrades().is_some_and(|downgrades| downgrades.sees_change(service.looked()))
 }
 
 /// Takes a set-aside downgrade that is done now.
 pub(crate) fn take_done(seat: &Seat, service: &Service) -> Option<Done> {
-    seat.lowerings()?;
-    let (lowerings, here) = shared_memory(seat);
-    lowerings.take_done(&here, service.looked())
+    seat.downgrades()?;
+    let (downgrades, here) = shared_memory(seat);
+    downgrades.take_done(&here, service.looked())
 }
 
 /// Puts the continuations of finished downgrades into the queue, each in its event's place.
@@ -113,8 +113,8 @@ pub(crate) fn continue_keyed(seat: &Seat, service: &Service, shared: &Shared) {
 /// Answers requests for downgrades, at a point where this processor's thread is not between a test and its access.
 #[inline]
 pub(crate) fn heed(seat: &Seat) {
-    if let Some(lowerings) = seat.lowerings()
-        && lowerings.requests.concerns(seat.number())
+    if let Some(downgrades) = seat.downgrades()
+        && downgrades.requests.concerns(seat.number())
     {
         answer(seat);
     }
@@ -122,45 +122,45 @@ pub(crate) fn heed(seat: &Seat) {
 
 #[cold]
 fn answer(seat: &Seat) {
-    let Some(lowerings) = seat.lowerings() else { return };
-    if !seat.world().is_dedicated(seat.index()) && lowerings.requests.answer(seat.number()) {
-        tell_change(seat, lowerings);
+    let Some(downgrades) = seat.downgrades() else { return };
+    if !seat.world().is_dedicated(seat.index()) && downgrades.requests.answer(seat.number()) {
+        tell_change(seat, downgrades);
     }
 }
 
 /// Marks this processor as away: it has no thread to run for a while.
 pub(crate) fn stop_computing(seat: &Seat) {
-    if let Some(lowerings) = lowerings_of_several(seat)
-        && lowerings.requests.go_away(seat.number())
+    if let Some(downgrades) = downgrades_of_several(seat)
+        && downgrades.requests.go_away(seat.number())
     {
-        tell_change(seat, lowerings);
+        tell_change(seat, downgrades);
     }
 }
 
 /// Marks this processor as computing again.
 pub(crate) fn compute_again(seat: &Seat) {
-    if let Some(lowerings) = lowerings_of_several(seat)
-        && lowerings.requests.come_back(seat.number())
+    if let Some(downgrades) = downgrades_of_several(seat)
+        && downgrades.requests.come_back(seat.number())
     {
-        tell_change(seat, lowerings);
+        tell_change(seat, downgrades);
     }
 }
 
 /// The downgrades of this node, if this processor may be asked to give up rights.
-fn lowerings_of_several(seat: &Seat) -> Option<&Lowerings> {
-    seat.lowerings().filter(|_| !seat.is_alone() && !seat.world().is_dedicated(seat.index()))
+fn downgrades_of_several(seat: &Seat) -> Option<&Downgrades> {
+    seat.downgrades().filter(|_| !seat.is_alone() && !seat.world().is_dedicated(seat.index()))
 }
 
 /// Reports that the last granted access to a block has been made.
 pub(crate) fn tell_access(seat: &Seat) {
-    if let Some(lowerings) = seat.lowerings()
-        && lowerings.requests.is_waited_for()
+    if let Some(downgrades) = seat.downgrades()
+        && downgrades.requests.is_waited_for()
     {
-        tell_change(seat, lowerings);
+        tell_change(seat, downgrades);
     }
 }
 
-fn tell_change(seat: &Seat, lowerings: &Lowerings) {
-    lowerings.note_change();
+fn tell_change(seat: &Seat, downgrades: &Downgrades) {
+    downgrades.note_change();
     wake::servers(seat, 1);
 }
