@@ -10,7 +10,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 #[repr(align(128))]
 struct Line(AtomicU64);
 
-/// Pins this OS thread to core `index` of those that it may run on, if there is one.
+/// Pins this OS thread to core `index` of its cores, if it has as many.
 ///
 /// # Panics
 /// If Linux refuses.

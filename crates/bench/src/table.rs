@@ -53,7 +53,7 @@ pub struct Figures {
 }
 
 /// A line of the table.
-pub struct Row {
+pub struct TableRow {
     what: String,
     unit: Unit,
     figures: Figures,
@@ -73,7 +73,7 @@ pub fn paired(ours: impl Fn() -> f64, bound: impl Fn() -> f64) -> Figures {
     Figures { ours: median(&all_ours), bound: median(&all_bounds), ratio: median(&ratios) }
 }
 
-impl Row {
+impl TableRow {
     /// Makes a line; `is` describes the bound.
     pub fn new(what: impl Into<String>, unit: Unit, figures: Figures, bound: &'static str, aim: Aim) -> Self {
         Self { what: what.into(), unit, figures, bound, aim }
@@ -113,7 +113,7 @@ pub fn head() {
 }
 
 /// Prints a line.
-pub fn print(row: &Row) {
+pub fn print(row: &TableRow) {
     let unit = match row.unit {
         Unit::Nanoseconds => "ns",
         Unit::Microseconds => "us",

@@ -42,7 +42,7 @@ pub(super) struct Log {
     seen: RefCell<Seen>,
 }
 
-/// The rows read so far.
+/// The rows that have been read.
 #[derive(Default)]
 struct Seen {
     /// Offset of the end of the last complete line.
@@ -156,7 +156,7 @@ impl Log {
         Ok(())
     }
 
-    /// The value of a key among the rows read so far.
+    /// The value of a key among the rows that have been read.
     fn look(&self, key: &str) -> Result<Value, Failure> {
         let seen = self.seen.borrow();
         let Some(places) = seen.rows.get(key) else { return Ok(Value::Nothing) };

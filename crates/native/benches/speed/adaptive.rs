@@ -12,7 +12,7 @@ use tempest::{Job, Mechanism, Policy, Shape};
 
 use crate::run;
 use tradewind_bench::median;
-use tradewind_bench::table::{Aim, Figures, Row, Unit};
+use tradewind_bench::table::{Aim, Figures, TableRow, Unit};
 
 const ROUNDS: usize = 5;
 
@@ -97,7 +97,7 @@ fn figures(ours: &[f64], bound: &[f64]) -> Figures {
     Figures { ours: median(ours), bound: median(bound), ratio: median(&ratios) }
 }
 
-fn beside_the_best(case: &Case, nodes: u32, processors: u32) -> Row {
+fn beside_the_best(case: &Case, nodes: u32, processors: u32) -> TableRow {
     let fixed: Vec<_> = FIXED.iter().filter(|(policy, _)| processors > 1 || *policy != "fixed:1").collect();
     let mut shapes = vec![("adaptive", nodes, processors)];
     shapes.extend(fixed.iter().map(|(policy, _)| (*policy, nodes, processors)));
@@ -108,7 +108,7 @@ fn beside_the_best(case: &Case, nodes: u32, processors: u32) -> Row {
     let [nodes, processors] =
         [(nodes, "node"), (processors, "processor")].map(|(count, noun)| counted(count, noun));
     let what = format!("{} adaptive, {nodes} x {processors}", case.program);
-    Row::new(what, Unit::Microseconds, figures(&times[0], bound), name, Aim::Ratio(1.1, 1.2))
+    TableRow::new(what, Unit::Microseconds, figures(&times[0], bound), name, Aim::Ratio(1.1, 1.2))
 }
 
 /// A count with its noun, in the singular or plural.
@@ -117,14 +117,14 @@ fn counted(count: u32, noun: &str) -> String {
 }
 
 /// A processor of a node asks, the others run its handlers.
-fn several_servers(policy: &'static str, servers: u32) -> Row {
+fn several_servers(policy: &'static str, servers: u32) -> TableRow {
     let times = times(&HANDLERS, &[(policy, 1, 1 + servers), ("fixed:1", 1, 2)]);
     let what = format!("fetch-add, handlers of a microsecond, {policy}");
-    Row::new(what, Unit::Microseconds, figures(&times[0], &times[1]), "fixed:1", Aim::Ratio(1.0, 2.0))
+    TableRow::new(what, Unit::Microseconds, figures(&times[0], &times[1]), "fixed:1", Aim::Ratio(1.0, 2.0))
 }
 
 /// `adaptive` beside the best fixed choice, then several protocol processors beside one.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let shapes = SHAPES.iter().flat_map(|shape| CASES.iter().map(move |case| (shape, case)));
     let adaptive = shapes.map(|((nodes, processors), case)| beside_the_best(case, *nodes, *processors));
     let servers = [("fixed:2", 2), ("partitioned:2", 2), ("fixed:4", 4)];

@@ -7,7 +7,7 @@ use tempest::{Event, Handler, Job, Protocol, Quiet, Report, Setup, Shape, Thread
 
 use crate::run;
 use tradewind_bench::beside;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// Busy loops beside the run.
 const LOOPS: usize = 8;
@@ -60,11 +60,11 @@ fn to_itself(policy: &str) -> f64 {
 }
 
 /// Policies that look for work before they sleep.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let row = |policy| {
         let figures = beside(LOOPS, || paired(|| to_itself(policy), || to_itself("fixed:2+interrupt")));
         let what = format!("message to itself beside {LOOPS} busy loops, {policy}");
-        Row::new(what, Unit::Microseconds, figures, "fixed:2+interrupt", Aim::Ratio(3.0, 6.0))
+        TableRow::new(what, Unit::Microseconds, figures, "fixed:2+interrupt", Aim::Ratio(3.0, 6.0))
     };
     ["fixed:2", "hurricane-1:2"].map(row).into()
 }

@@ -4,7 +4,7 @@ use tempest::entry::{Given, Plan};
 use tempest::{Mechanism, Shape};
 
 use crate::run_by;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// Nodes of one processor.
 const NODES: u32 = 2;
@@ -24,12 +24,12 @@ fn iterations(mechanism: Mechanism, block: u32) -> f64 {
 }
 
 /// em3d through shared memory, beside messages.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let row = |block| {
         let ours = || iterations(Mechanism::SharedMemory, block);
         let figures = paired(ours, || iterations(Mechanism::Messages, block));
         let what = format!("em3d by shared memory, blocks of {block} bytes");
-        Row::new(what, Unit::Microseconds, figures, "by messages", Aim::Ratio(4.0, 8.0))
+        TableRow::new(what, Unit::Microseconds, figures, "by messages", Aim::Ratio(4.0, 8.0))
     };
     [64, 128].into_iter().map(row).collect()
 }

@@ -7,7 +7,7 @@ use tempest::{Event, Handler, Job, Key, Keyed, NodeId, Protocol, Quiet, Report, 
 
 use crate::bare;
 use crate::run;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// Requests of each node.
 const REQUESTS: u64 = 1_000_000;
@@ -85,12 +85,12 @@ impl FetchAdd {
 }
 
 /// The rate of both nodes' requests together.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let ours = || {
         let time = run(Job::new::<FetchAdd>(()), 2, 1, 1, "single").timed();
         2.0 * REQUESTS as f64 / time.as_nanoseconds() * 1e3
     };
     let figures = paired(ours, || bare::requests(REQUESTS, WINDOW));
     let what = "fetch-add by message, window of 64";
-    vec![Row::new(what, Unit::Millions, figures, "requests, bare rings", Aim::Value(40.0, 20.0))]
+    vec![TableRow::new(what, Unit::Millions, figures, "requests, bare rings", Aim::Value(40.0, 20.0))]
 }

@@ -12,7 +12,7 @@ use tempest::{Event, Handler, Job, Protocol, Quiet, Report, Setup, Thread, handl
 use crate::progress::raw_wake_ups;
 use crate::run;
 use tradewind_bench::median;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// Time between two rounds, so that every server sleeps again.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -101,12 +101,12 @@ fn latency(policy: &str, processors: u32) -> f64 {
 }
 
 /// Rows for dedicated processors, and for processors that compute and serve in turn.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let shapes = [("fixed:2", 3), ("floating+keyed", 3)];
     let row = |(policy, processors): (&str, u32)| {
         let figures = paired(|| latency(policy, processors), || median(&raw_wake_ups()));
         let what = format!("message beside a long handler, {policy}");
-        Row::new(what, Unit::Microseconds, figures, "wake-up and back", Aim::Value(20.0, 40.0))
+        TableRow::new(what, Unit::Microseconds, figures, "wake-up and back", Aim::Value(20.0, 40.0))
     };
     shapes.map(row).into()
 }

@@ -21,11 +21,11 @@ mod stream;
 mod threads;
 
 use tempest::{Job, Launch, Mechanism, Outcome, World};
-use tradewind_bench::table::{self, Row};
+use tradewind_bench::table::{self, TableRow};
 use tradewind_native::Local;
 
 /// A group of rows, by the name under which it is asked for.
-type Group = (&'static str, fn() -> Vec<Row>);
+type Group = (&'static str, fn() -> Vec<TableRow>);
 
 const GROUPS: &[Group] = &[
     ("progress", progress::rows),

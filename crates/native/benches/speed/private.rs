@@ -6,7 +6,7 @@ use std::time::Instant;
 use tempest::{Cells, Job, Merge, Protocol, Quiet, Report, Setup, Thread, handlers};
 
 use crate::run;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// Number of elements, which fit a cache; and the number of loads of each.
 const FEW: usize = 1024;
@@ -91,9 +91,9 @@ fn slice(way: Way) -> f64 {
 }
 
 /// An element, and an element of a view.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let row = |what: &str, way, aim| {
-        Row::new(what, Unit::Nanoseconds, paired(|| ours(way), || slice(way)), "slice", aim)
+        TableRow::new(what, Unit::Nanoseconds, paired(|| ours(way), || slice(way)), "slice", aim)
     };
     vec![
         row("private array, an element", Way::Element, Aim::Ratio(1.5, 3.0)),

@@ -12,7 +12,7 @@ use tempest::{Event, Handler, Job, NodeId, Protocol, Quiet, Report, Setup, Threa
 
 use crate::run;
 use tradewind_bench::pin;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// Maximum time for which the target computes; normally it stops after the last request.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -156,14 +156,14 @@ pub(crate) fn raw_wake_ups() -> Vec<f64> {
 }
 
 /// Rows for a dedicated processor and for a helper: the median, and the latency that a tenth of the requests exceed.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let shapes = [("fixed:1", 2, (20.0, 40.0)), ("floating+helper", 1, (100.0, 200.0))];
     let ranks = [("", 0.5), (", 9 of 10", 0.9)];
     let row = |(policy, processors, (aim, floor)): (&str, u32, (f64, f64)), (within, rank)| {
         let at_rank = |all: Vec<f64>| all[(all.len() as f64 * rank) as usize];
         let figures = paired(|| at_rank(served(policy, processors)), || at_rank(raw_wake_ups()));
         let what = format!("target computes, {policy}{within}");
-        Row::new(what, Unit::Microseconds, figures, "wake-up and back", Aim::Value(aim, floor))
+        TableRow::new(what, Unit::Microseconds, figures, "wake-up and back", Aim::Value(aim, floor))
     };
     shapes.into_iter().flat_map(|shape| ranks.map(|rank| row(shape, rank))).collect()
 }

@@ -5,7 +5,7 @@ use tempest::{Event, Handler, Job, NodeId, Protocol, Quiet, Report, Setup, Threa
 
 use crate::run;
 use tradewind_bench::raw_round_trip;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 const TRIPS: u64 = 200_000;
 
@@ -52,8 +52,14 @@ impl Echo {
 }
 
 /// A thread's request, its handler, the reply's handler, the thread that goes on.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let ours = || run(Job::new::<Echo>(()), 2, 1, 1, "single").timed().as_nanoseconds() / TRIPS as f64;
     let figures = paired(ours, || raw_round_trip(TRIPS));
-    vec![Row::new("handler round trip", Unit::Nanoseconds, figures, "raw round trip", Aim::Ratio(1.2, 1.6))]
+    vec![TableRow::new(
+        "handler round trip",
+        Unit::Nanoseconds,
+        figures,
+        "raw round trip",
+        Aim::Ratio(1.2, 1.6),
+    )]
 }

@@ -12,7 +12,7 @@ use tempest::{
 
 use crate::run;
 use tradewind_bench::raw_round_trip;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// Words that are accessed one by one: they fit a cache.
 const FEW: usize = 1024;
@@ -196,20 +196,20 @@ fn memcpy(words: usize) -> f64 {
 }
 
 /// Makes a row of accesses to single words; the bound is in nanoseconds.
-fn word(what: &str, deed: Deed, bound: impl Fn() -> f64, is: &'static str, aim: Aim) -> Row {
-    Row::new(what, Unit::Nanoseconds, paired(|| ours(deed), bound), is, aim)
+fn word(what: &str, deed: Deed, bound: impl Fn() -> f64, is: &'static str, aim: Aim) -> TableRow {
+    TableRow::new(what, Unit::Nanoseconds, paired(|| ours(deed), bound), is, aim)
 }
 
 /// A row of a copy, in gigabytes a second.
-fn copy(what: &str, deed: Deed) -> Row {
+fn copy(what: &str, deed: Deed) -> TableRow {
     let words = deed.words();
     let rate = |ns: f64| (words * size_of::<u64>()) as f64 / ns;
     let figures = paired(|| rate(ours(deed)), || rate(memcpy(words)));
-    Row::new(what, Unit::Gigabytes, figures, "memcpy", Aim::Ratio(0.9, 0.45))
+    TableRow::new(what, Unit::Gigabytes, figures, "memcpy", Aim::Ratio(0.9, 0.45))
 }
 
 /// Puts, gets and atomic additions; copies; a deposit; a transfer.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let times = Deed::Put.times();
     let put = || {
         plain(times, |words| {
@@ -253,7 +253,7 @@ pub(crate) fn rows() -> Vec<Row> {
         copy("write 4 MiB", Deed::Write(LARGE)),
         copy("read 4 MiB", Deed::Read(LARGE)),
         word("deposit 4 words", Deed::Deposit, deposit, "4 stores, a fetch_add", Aim::Ratio(2.0, 4.0)),
-        Row::new(
+        TableRow::new(
             "transfer 64 KiB, handled, answered",
             Unit::Microseconds,
             transfers,

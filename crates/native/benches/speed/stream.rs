@@ -7,7 +7,7 @@ use tempest::{Event, Handler, Job, Key, Keyed, NodeId, Protocol, Quiet, Report, 
 
 use crate::bare;
 use crate::run;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 const MESSAGES: u64 = 4_000_000;
 
@@ -85,13 +85,13 @@ impl Stream {
 }
 
 /// Few keys, whose entries stay in the cache, and many, whose entries do not.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let row = |what, keys, aim| {
         let ours = || {
             let time = run(Job::new::<Stream>(keys), 2, 1, 1, "single").timed();
             MESSAGES as f64 / time.as_nanoseconds() * 1e3
         };
-        Row::new(what, Unit::Millions, paired(ours, || bare::stream(MESSAGES)), "lines, bare ring", aim)
+        TableRow::new(what, Unit::Millions, paired(ours, || bare::stream(MESSAGES)), "lines, bare ring", aim)
     };
     vec![
         row("stream of small messages, 1024 keys", 1 << 10, Aim::Ratio(0.75, 0.375)),

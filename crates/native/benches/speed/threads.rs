@@ -15,7 +15,7 @@ use tempest::{
 
 use crate::bare;
 use crate::run;
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// Total number of timed switches.
 const SWITCHES: u64 = 2_097_152;
@@ -161,7 +161,7 @@ impl Additions {
 }
 
 /// Requests of threads that block for each reply.
-pub(crate) fn blocking() -> Vec<Row> {
+pub(crate) fn blocking() -> Vec<TableRow> {
     let all = u64::from(BLOCKING) * REQUESTS;
     let ours = || {
         let time = run(Job::new::<Additions>(()), 2, 1, BLOCKING, "single").timed();
@@ -169,7 +169,7 @@ pub(crate) fn blocking() -> Vec<Row> {
     };
     let figures = paired(ours, || bare::requests(all, u64::from(BLOCKING)));
     let what = format!("fetch-add by message, {BLOCKING} blocking threads");
-    vec![Row::new(what, Unit::Millions, figures, "requests, bare rings", Aim::Value(25.0, 12.5))]
+    vec![TableRow::new(what, Unit::Millions, figures, "requests, bare rings", Aim::Value(25.0, 12.5))]
 }
 
 /// Microseconds of `fetch-add` by `processors` processors on each of two nodes.
@@ -183,23 +183,29 @@ fn fetch_add(processors: u32, policy: &str) -> f64 {
     run(job, 2, processors, 1, policy).timed().as_seconds() * 1e6
 }
 
-fn oversubscription(policy: &'static str) -> Row {
+fn oversubscription(policy: &'static str) -> TableRow {
     let figures = paired(|| fetch_add(4, policy), || fetch_add(1, policy));
     let what = format!("fetch-add by 8 processors, {policy}");
-    Row::new(what, Unit::Microseconds, figures, "by 2 processors", Aim::Ratio(1.0, 2.0))
+    TableRow::new(what, Unit::Microseconds, figures, "by 2 processors", Aim::Ratio(1.0, 2.0))
 }
 
 /// Switches among few threads and many.
-pub(crate) fn switches() -> Vec<Row> {
+pub(crate) fn switches() -> Vec<TableRow> {
     let row = |threads| {
         let figures = paired(|| switch(threads), || bare_switch(threads));
         let aim = Aim::Value(15.0, 30.0);
-        Row::new(format!("thread switch, {threads} threads"), Unit::Nanoseconds, figures, "bare fibers", aim)
+        TableRow::new(
+            format!("thread switch, {threads} threads"),
+            Unit::Nanoseconds,
+            figures,
+            "bare fibers",
+            aim,
+        )
     };
     [64, 1024, 16_384].map(row).into()
 }
 
 /// More processors than cores.
-pub(crate) fn oversubscribed() -> Vec<Row> {
+pub(crate) fn oversubscribed() -> Vec<TableRow> {
     ["floating", "floating+keyed"].map(oversubscription).into()
 }

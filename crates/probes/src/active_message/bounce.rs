@@ -25,7 +25,7 @@ pub(super) struct Bounce {
     node: NodeId,
     /// The number of null messages that this node has had.
     received: Event,
-    /// When the starter handled the first and the last answer of the near node, then of the far node, in femtoseconds.
+    /// Instants at which the starter handled the first and the last answer of the near node, then of the far node, in femtoseconds.
     handled: Cells<u64>,
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use machine::Machine;
 use tempest::{Job, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
 
-use tradewind_bench::table::{Aim, Row, Unit, paired};
+use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
 /// The lines of the cache of Hurricane-1, and the words of a line.
 const LINES: usize = 8192;
@@ -76,10 +76,10 @@ impl Walk {
 }
 
 /// The rows, on a machine whose cache has [`LINES`] lines of [`WORDS`] words.
-pub(crate) fn rows(machine: &Machine) -> Vec<Row> {
+pub(crate) fn rows(machine: &Machine) -> Vec<TableRow> {
     let row = |what: &str, way, aim| {
         let figures = paired(|| ours(machine, way), || bare(way));
-        Row::new(what, Unit::Nanoseconds, figures, "array of tags", aim)
+        TableRow::new(what, Unit::Nanoseconds, figures, "array of tags", aim)
     };
     vec![
         row("private array, an element that hits", Way::Hit, Aim::Value(10.0, 20.0)),

@@ -6,7 +6,7 @@ use crate::bare;
 use crate::cases::{self, Case};
 use crate::trial::Taken;
 use tradewind_bench::median;
-use tradewind_bench::table::{Aim, Figures, Row, Unit, paired};
+use tradewind_bench::table::{Aim, Figures, TableRow, Unit, paired};
 
 const LOOP: &str = "bare heap and fibers";
 
@@ -20,7 +20,7 @@ const LONG_ROUNDS: usize = 3;
 const SHORT: u32 = cases::WINDOW;
 
 /// A name under which rows are asked for, and the rows.
-pub(crate) type Group = (&'static str, fn() -> Vec<Row>);
+pub(crate) type Group = (&'static str, fn() -> Vec<TableRow>);
 
 pub(crate) const GROUPS: &[Group] = &[
     ("no-bus", || {
@@ -51,12 +51,12 @@ pub(crate) const GROUPS: &[Group] = &[
 ];
 
 /// Messages a second, and the time of a message.
-fn rate(what: &str, case: &Case, size: u32, (fibers, aim): (u32, Aim)) -> Vec<Row> {
+fn rate(what: &str, case: &Case, size: u32, (fibers, aim): (u32, Aim)) -> Vec<TableRow> {
     per_second(what, "a message", case, size, (FEW * fibers, aim), |taken| taken.messages)
 }
 
 /// Handlers a second, and the time of a handler.
-fn em3d() -> Vec<Row> {
+fn em3d() -> Vec<TableRow> {
     let (what, aim) = ("em3d, shared memory, hurricane-1, 8 nodes of 8", Aim::Value(1.5, 0.75));
     per_second(what, "a handler", &cases::EM3D, 4000, (64, aim), |taken| taken.handlers)
 }
@@ -70,7 +70,7 @@ fn per_second(
     size: u32,
     (fibers, aim): (u32, Aim),
     count: fn(Taken) -> u64,
-) -> Vec<Row> {
+) -> Vec<TableRow> {
     let trial = (case.trial)(size);
     let of_run = || {
         let taken = trial.run();
@@ -81,8 +81,8 @@ fn per_second(
     let of_loop = || steps as f64 / bare::seconds(fibers, pending, steps) / 1e6;
     let figures = paired(of_run, of_loop);
     vec![
-        Row::new(what, Unit::Millions, figures, LOOP, aim),
-        Row::new(format!("  {each}"), Unit::Nanoseconds, inverse(figures), LOOP, Aim::Nothing),
+        TableRow::new(what, Unit::Millions, figures, LOOP, aim),
+        TableRow::new(format!("  {each}"), Unit::Nanoseconds, inverse(figures), LOOP, Aim::Nothing),
     ]
 }
 
@@ -92,15 +92,15 @@ fn inverse(Figures { ours, bound, ratio }: Figures) -> Figures {
 }
 
 /// The time of a message on very many nodes, as the slope between two lengths of run, and the time before the first message.
-fn many(what: &str, case: &Case, nodes: u32, aim: Aim) -> Vec<Row> {
+fn many(what: &str, case: &Case, nodes: u32, aim: Aim) -> Vec<TableRow> {
     let rounds: Vec<_> = (0..LONG_ROUNDS).map(|_| round_of_many(case, nodes)).collect();
     let of = |pick: fn(&[f64; 3]) -> f64| median(&rounds.iter().map(pick).collect::<Vec<_>>());
     let message =
         Figures { ours: of(|all| all[0]), bound: of(|all| all[1]), ratio: of(|all| all[0] / all[1]) };
     let start = Figures { ours: of(|all| all[2]), bound: f64::NAN, ratio: f64::NAN };
     vec![
-        Row::new(format!("{what}, a message"), Unit::Nanoseconds, message, LOOP, aim),
-        Row::new("  start and end, a node", Unit::Microseconds, start, "", Aim::Value(20.0, 40.0)),
+        TableRow::new(format!("{what}, a message"), Unit::Nanoseconds, message, LOOP, aim),
+        TableRow::new("  start and end, a node", Unit::Microseconds, start, "", Aim::Value(20.0, 40.0)),
     ]
 }
 
@@ -115,15 +115,15 @@ fn round_of_many(case: &Case, nodes: u32) -> [f64; 3] {
 }
 
 /// 65,536 nodes, a thread of each of which waits.
-fn threads() -> Vec<Row> {
+fn threads() -> Vec<TableRow> {
     const NODES: u32 = 65_536;
     let Alone { messages, seconds, megabytes } = alone::run(&cases::THREADS, NODES);
     let bound = bare::seconds(NODES, NODES.into(), messages as u64);
     let pages = f64::from(NODES) * 4096.0 / 1e6;
     let what = "neighbours, paragon, 65536 nodes with a thread each";
     vec![
-        Row::new(what, Unit::Seconds, beside(seconds, bound), LOOP, Aim::Value(5.0, 10.0)),
-        Row::new(
+        TableRow::new(what, Unit::Seconds, beside(seconds, bound), LOOP, Aim::Value(5.0, 10.0)),
+        TableRow::new(
             "  peak memory",
             Unit::Megabytes,
             beside(megabytes, pages),
@@ -134,7 +134,7 @@ fn threads() -> Vec<Row> {
 }
 
 /// 1,048,576 nodes without waiting threads, beside a quarter as many.
-fn handlers() -> Vec<Row> {
+fn handlers() -> Vec<TableRow> {
     const NODES: u32 = 1 << 20;
     let quarter = alone::run(&cases::HANDLERS, NODES / 4);
     let all = alone::run(&cases::HANDLERS, NODES);
@@ -143,9 +143,9 @@ fn handlers() -> Vec<Row> {
     let a_node = beside(of(all, NODES), of(quarter, NODES / 4));
     let what = "neighbours, paragon, 1048576 nodes, handlers alone";
     vec![
-        Row::new(what, Unit::Seconds, beside(all.seconds, bound), LOOP, Aim::Nothing),
-        Row::new("  a node", Unit::Microseconds, a_node, "with 262144 nodes", Aim::Ratio(1.25, 1.5)),
-        Row::new(
+        TableRow::new(what, Unit::Seconds, beside(all.seconds, bound), LOOP, Aim::Nothing),
+        TableRow::new("  a node", Unit::Microseconds, a_node, "with 262144 nodes", Aim::Ratio(1.25, 1.5)),
+        TableRow::new(
             "  peak memory",
             Unit::Megabytes,
             beside(all.megabytes, f64::NAN),
@@ -160,7 +160,7 @@ fn beside(ours: f64, bound: f64) -> Figures {
 }
 
 /// Instructions of a message, counted by callgrind.
-fn instructions() -> Vec<Row> {
+fn instructions() -> Vec<TableRow> {
     let all = [
         ("fetch-add without a bus, instructions a message", &cases::NO_BUS, Aim::Value(1800.0, 3500.0)),
         ("fetch-add, hurricane-1:2, instructions a message", &cases::BUS, Aim::Value(4200.0, 8500.0)),
@@ -170,14 +170,14 @@ fn instructions() -> Vec<Row> {
 }
 
 /// Lines of memory that a message touches on very many nodes, counted by callgrind, and the time that one takes the host.
-fn lines() -> Vec<Row> {
+fn lines() -> Vec<TableRow> {
     let all = [
         ("fetch-add without a bus, 1024 nodes, lines a message", &cases::NO_BUS_1024, Aim::Nothing),
         ("fetch-add, cm-5, 1024 nodes, lines a message", &cases::CM5_1024, Aim::Nothing),
     ];
     let mut rows = counted(&all, (Count::Lines, Unit::Lines), SHORT);
     let figures = paired(|| bare::nanoseconds_of_line(64 << 20), || bare::nanoseconds_of_line(32 << 10));
-    rows.push(Row::new(
+    rows.push(TableRow::new(
         "a line of 64 MB, by 56 at a place",
         Unit::Nanoseconds,
         figures,
@@ -188,10 +188,10 @@ fn lines() -> Vec<Row> {
 }
 
 /// Rows of some runs: the count of a message of each, by callgrind.
-fn counted(runs: &[(&str, &Case, Aim)], (count, unit): (Count, Unit), size: u32) -> Vec<Row> {
+fn counted(runs: &[(&str, &Case, Aim)], (count, unit): (Count, Unit), size: u32) -> Vec<TableRow> {
     let row = |&(what, case, aim): &(&str, &Case, Aim)| {
         let counted = alone::a_message(count, case, size)?;
-        Some(Row::new(what, unit, beside(counted, f64::NAN), "", aim))
+        Some(TableRow::new(what, unit, beside(counted, f64::NAN), "", aim))
     };
     let rows: Vec<_> = runs.iter().filter_map(row).collect();
     if rows.is_empty() {

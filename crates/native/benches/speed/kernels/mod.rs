@@ -19,7 +19,7 @@ use tradewind_native::Local;
 
 use crate::run_by;
 use tradewind_bench::median;
-use tradewind_bench::table::{Aim, Figures, Row, Unit, paired};
+use tradewind_bench::table::{Aim, Figures, TableRow, Unit, paired};
 
 /// Bytes of a block of shared memory: the default of this host.
 const BLOCK: u32 = 128;
@@ -94,11 +94,11 @@ fn pool(threads: u32) -> ThreadPool {
 }
 
 /// Kernels beside rayon on two processors.
-pub(crate) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<TableRow> {
     let (kernels, pool) = (kernels(), pool(PAIR));
     let row = |kernel: &Kernel, mechanism, aim| {
         let figures = paired(|| kernel.ours(mechanism, PAIR), || (kernel.plain)(&pool));
-        Row::new(format!("{} by {mechanism}", kernel.what), Unit::Microseconds, figures, "rayon", aim)
+        TableRow::new(format!("{} by {mechanism}", kernel.what), Unit::Microseconds, figures, "rayon", aim)
     };
     let bulk = kernels.iter().map(|kernel| row(kernel, Mechanism::Bulk, Aim::Ratio(1.3, 2.0)));
     let shared = kernels.iter().map(|kernel| row(kernel, Mechanism::SharedMemory, Aim::Ratio(4.0, 8.0)));
@@ -109,13 +109,13 @@ pub(crate) fn rows() -> Vec<Row> {
 type Times = [Vec<f64>; 2];
 
 /// Kernels by bulk beside rayon, on one processor and on more: times, and speed-ups.
-pub(crate) fn scaling() -> Vec<Row> {
+pub(crate) fn scaling() -> Vec<TableRow> {
     let counts: Vec<u32> = PROCESSORS.into_iter().filter(|&count| count as usize <= Local::cores()).collect();
     let pools: Vec<_> = counts.iter().map(|&count| pool(count)).collect();
     kernels().iter().flat_map(|kernel| scaling_of(kernel, &counts, &pools)).collect()
 }
 
-fn scaling_of(kernel: &Kernel, counts: &[u32], pools: &[ThreadPool]) -> Vec<Row> {
+fn scaling_of(kernel: &Kernel, counts: &[u32], pools: &[ThreadPool]) -> Vec<TableRow> {
     let rounds: Vec<Times> = (0..ROUNDS)
         .map(|_| {
             let pairs = counts.iter().zip(pools);
@@ -136,7 +136,7 @@ fn scaling_of(kernel: &Kernel, counts: &[u32], pools: &[ThreadPool]) -> Vec<Row>
         };
         let (unit, noun) = if first { (Unit::Microseconds, "") } else { (Unit::Times, "s, speed-up") };
         let what = format!("{} by bulk, {} processor{noun}", kernel.what, counts[place]);
-        Row::new(what, unit, figures, "rayon", Aim::Nothing)
+        TableRow::new(what, unit, figures, "rayon", Aim::Nothing)
     };
     (0..counts.len()).map(row).collect()
 }
