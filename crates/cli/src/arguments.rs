@@ -90,7 +90,11 @@ fn possible(examples: &str, house: &House) -> Option<String> {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List machines, programs with their inputs, policies, mechanisms, studies, claims
+    /// List machines, programs, policies, mechanisms, studies, claims; or one program with its inputs
+    #[command(after_help = "Examples:\n  \
+        tradewind list programs\n  \
+        tradewind list programs fetch-add\n  \
+        tradewind list policies --json")]
     List(List),
     /// Show every value of a modelled machine, where it comes from, and what follows from it
     #[command(after_help = "Examples:\n  \
@@ -205,6 +209,9 @@ pub(crate) struct Completions {
 pub(crate) struct List {
     /// The kind of things to show [default: everything but claims]
     pub(crate) what: Option<What>,
+    /// The thing to show alone and in full: a program with its inputs
+    #[arg(requires = "what")]
+    pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -5,6 +5,7 @@
 //! | `house` | the parts of a command: programs, protocols, a name |
 //! | `arguments`, `told` | the arguments of the command line, read into types with their mistakes |
 //! | `asked` | from arguments to machines and programs |
+//! | `completions` | completions for shells |
 //! | `problem` | reasons for which a command failed |
 //! | `run`, `compare`, `list`, `explain`, `study`, `report`, `claims`, `calibrate`, `litmus`, `model` | the commands |
 //! | `runs`, `reads` | runs of a laboratory, and the files that they read |
@@ -26,6 +27,7 @@ mod asked;
 mod calibrate;
 mod claims;
 mod compare;
+mod completions;
 mod explain;
 mod files;
 mod host_limit;
@@ -94,11 +96,7 @@ fn does(house: &House, command: &Command, out: &mut (impl Write + Send)) -> Resu
             Ok(ExitCode::SUCCESS)
         }
         Command::Completions(completions) => {
-            // On a closed pipe the generator would panic.
-            let mut script = Vec::new();
-            let mut command = arguments::command(house);
-            clap_complete::generate(completions.shell, &mut command, &house.name, &mut script);
-            out.write_all(&script)?;
+            out.write_all(&completions::script(house, completions.shell))?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Man(manual) => {

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use report::document::{self, Item, Program};
+use report::page::Page;
 use report::quantity::several;
 use report::text::{self, OptionItem};
-use tempest::entry::{Coherence, Entry, Input};
+use tempest::entry::{Coherence, Entry, Input, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS, Preset};
 use tempest::{Mechanism, Policy};
 use worlds::{NATIVE, machines};
@@ -19,12 +20,15 @@ use crate::problem::Problem;
 use crate::shipped::CLAIMS;
 use crate::studies;
 
-/// Lists the requested kind.
+/// End of the name of a policy that takes a number.
+const COUNT: &str = ":COUNT";
+
+/// Lists the requested kind, or the requested entry of it.
 pub(crate) fn list(house: &House, arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let page = arguments.output.page()?;
     // Claims are very many, and none of them can be said to another command as a whole.
     let is_shown = |what| arguments.what.map_or(what != What::Claims, |asked| asked == what);
-    let found = document::List {
+    let mut found = document::List {
         version: document::VERSION,
         machines: is_shown(What::Machines).then(models),
         programs: is_shown(What::Programs).then(|| house.programs.entries().iter().map(program).collect()),
@@ -34,8 +38,42 @@ pub(crate) fn list(house: &House, arguments: &List, out: &mut impl Write) -> Res
             .then(|| studies::studies().into_iter().map(|study| item(study.name, study.summary)).collect()),
         claims: is_shown(What::Claims).then(claims),
     };
-    print(out, arguments.output.json, &page, &found, |page| text::list(&found, &options(), page))?;
+    if let Some(name) = &arguments.name {
+        keep(&mut found, name)?;
+    }
+    let is_full = arguments.name.is_some();
+    let print_text = |page: &Page| text::list(&found, &options(), is_full, page);
+    print(out, arguments.output.json, &page, &found, print_text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes everything out of a list but the entry of one name.
+fn keep(list: &mut document::List, name: &str) -> Result<(), Problem> {
+    let document::List { version: _, machines, programs, policies, mechanisms, studies, claims } = list;
+    let items = [("machine", machines), ("mechanism", mechanisms), ("study", studies), ("claim", claims)];
+    for (kind, items) in items {
+        keep_in(items, kind, name, |item| &item.name)?;
+    }
+    keep_in(programs, "program", name, |program| &program.name)?;
+    keep_in(policies, "policy", name, |policy| policy.name.trim_end_matches(COUNT))
+}
+
+/// Takes everything out of a section but the entry of one name; a section that is not asked for stays so.
+fn keep_in<T>(
+    section: &mut Option<Vec<T>>,
+    kind: &'static str,
+    name: &str,
+    named: impl Fn(&T) -> &str,
+) -> Result<(), Problem> {
+    let Some(entries) = section else { return Ok(()) };
+    match entries.iter().position(|entry| named(entry) == name.trim_end_matches(COUNT)) {
+        Some(place) => *entries = vec![entries.swap_remove(place)],
+        None => {
+            let unknown = UnknownName::new(kind, name, entries.iter().map(named));
+            return Err(Problem::wrong(unknown.to_string()));
+        }
+    }
+    Ok(())
 }
 
 fn item(name: impl Into<String>, summary: impl Into<String>) -> Item {
@@ -77,7 +115,7 @@ fn program(entry: &Entry) -> Program {
 }
 
 fn policy(preset: &Preset) -> document::Policy {
-    let count = if preset.counted { ":COUNT" } else { "" };
+    let count = if preset.counted { COUNT } else { "" };
     let policy = preset.name.parse::<Policy>().expect("the name of a preset is a policy");
     document::Policy {
         name: format!("{}{count}", preset.name),

@@ -120,6 +120,23 @@ impl Page {
         }
     }
 
+    /// `text` after `head` on one line, whose end is left out where the page is too narrow for it.
+    pub(crate) fn cut(&self, head: &str, text: &str) -> String {
+        let (whole, mark) = (format!("{head}{text}"), if self.unicode { "…" } else { "..." });
+        if columns(&whole) <= self.width {
+            return whole;
+        }
+        let mut line = head.to_owned();
+        for word in text.split_whitespace() {
+            let longer = format!("{line}{}{word}", if line.ends_with(' ') { "" } else { " " });
+            if columns(&longer) + columns(mark) > self.width {
+                break;
+            }
+            line = longer;
+        }
+        line.trim_end_matches([',', ':', ';', ' ']).to_owned() + mark
+    }
+
     /// [`fold`](Self::fold), with the first `name` in the text in the style of titles.
     pub(crate) fn fold_strong(&self, name: &str, head: &str, text: &str) -> String {
         self.fold(head, text).replacen(name, &self.paint(STRONG, name), 1)

@@ -3,7 +3,7 @@
 use crate::document::{Input, Item, List, Policy, Program};
 use crate::page::Page;
 
-/// Summaries stand beside names that are not wider than this, and below wider ones.
+/// Width of the widest column of names: the summary of a longer name begins further right.
 const WIDEST_NAME: usize = 30;
 
 /// An option of policies.
@@ -17,65 +17,58 @@ pub struct OptionItem {
     pub needs: Vec<String>,
 }
 
-/// The lines that print a list. `options` are the options that may be written behind a policy.
-pub fn list(list: &List, options: &[OptionItem], page: &Page) -> Vec<String> {
-    let items = |title: &str, items: &Option<Vec<Item>>| {
-        let rows = items.iter().flatten().map(|item| (item.name.as_str(), item.summary.clone()));
-        items.as_ref().map_or_else(Vec::new, |_| section(title, rows.collect(), page))
+/// The lines that print a list: a line for each entry, or, `is_full`, everything about each entry. `options` are the options that may be
+/// written behind a policy.
+pub fn list(list: &List, options: &[OptionItem], is_full: bool, page: &Page) -> Vec<String> {
+    let section = |title: &str, rows: Vec<(String, String)>| section(title, &rows, is_full, page);
+    let items = |title: &str, items: &Option<Vec<Item>>| match items {
+        Some(items) => section(title, items.iter().map(|it| (it.name.clone(), it.summary.clone())).collect()),
+        None => Vec::new(),
     };
     let mut lines = items("machines", &list.machines);
-    lines.extend(list.programs.as_ref().map_or_else(Vec::new, |all| programs(all, page)));
-    lines.extend(list.policies.as_ref().map_or_else(Vec::new, |all| policies(all, options, page)));
+    if let Some(programs) = &list.programs {
+        let row = |program: &Program| (program.name.clone(), program.summary.clone());
+        lines.extend(section("programs", programs.iter().map(row).collect()));
+        if is_full {
+            lines.extend(programs.iter().flat_map(|program| inputs(program, page)));
+        }
+    }
+    if let Some(policies) = &list.policies {
+        let row = |policy: &Policy| (policy.name.clone(), needing(&policy.summary, &policy.needs));
+        lines.extend(section("policies", policies.iter().map(row).collect()));
+        let row = |option: &OptionItem| (option.option.clone(), needing(&option.meaning, &option.needs));
+        let title = "options, behind any policy, such as floating+keyed+every=16";
+        lines.extend(section(title, options.iter().map(row).collect()));
+    }
     lines.extend(items("mechanisms", &list.mechanisms));
     lines.extend(items("studies", &list.studies));
     lines.extend(items("claims", &list.claims));
     lines
 }
 
-fn section(title: &str, rows: Vec<(&str, String)>, page: &Page) -> Vec<String> {
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let row = |(name, summary): (&str, String)| match width > WIDEST_NAME {
-        true => vec![format!("  {name}"), page.fold("      ", &summary)],
-        false => vec![page.fold(&format!("  {name:width$}  "), &summary)],
+/// A title, a line for each row or all of it, and an empty line.
+fn section(title: &str, rows: &[(String, String)], is_full: bool, page: &Page) -> Vec<String> {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).min(WIDEST_NAME);
+    let row = |(name, summary): &(String, String)| match is_full {
+        true => page.fold(&format!("  {name:width$}  "), summary),
+        false => page.cut(&format!("  {name:width$}  "), summary),
     };
-    let rows = rows.into_iter().flat_map(row);
-    std::iter::once(title.to_owned()).chain(rows).chain([String::new()]).collect()
+    std::iter::once(title.to_owned()).chain(rows.iter().map(row)).chain([String::new()]).collect()
 }
 
-fn programs(programs: &[Program], page: &Page) -> Vec<String> {
-    let width = programs.iter().map(|program| program.name.len()).max().unwrap_or(0);
-    let mut lines = vec!["programs".to_owned()];
-    for Program { name, summary, inputs } in programs {
-        lines.push(page.fold(&format!("  {name:width$}  "), summary));
-        for Input { key, default, kind, meaning, mechanisms } in inputs {
-            let only = match &mechanisms[..] {
-                [] => String::new(),
-                some => format!("  (by {} only)", some.join(", ")),
-            };
-            lines.push(format!("  {:width$}    --input {key}={default}{only}", ""));
-            lines.push(page.fold(&format!("  {:width$}        ", ""), &format!("{kind}: {meaning}")));
-        }
-    }
-    lines.push(String::new());
-    lines
+/// The inputs of a program: key and default of each, then the values it takes and its meaning.
+fn inputs(program: &Program, page: &Page) -> Vec<String> {
+    let input = |Input { key, default, kind, meaning, mechanisms }: &Input| {
+        let only = match &mechanisms[..] {
+            [] => String::new(),
+            some => format!("  (by {} only)", some.join(", ")),
+        };
+        [format!("    --input {key}={default}{only}"), page.fold("        ", &format!("{kind}: {meaning}"))]
+    };
+    program.inputs.iter().flat_map(input).chain([String::new()]).collect()
 }
 
-fn policies(policies: &[Policy], options: &[OptionItem], page: &Page) -> Vec<String> {
-    let row = |policy: &'_ Policy| (policy.name.clone(), needing(&policy.summary, &policy.needs));
-    let rows: Vec<_> = policies.iter().map(row).collect();
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let rows = rows.iter().map(|(name, said)| (name.as_str(), said.clone())).collect();
-    let mut lines = section("policies", rows, page);
-    let end = lines.pop();
-    lines.push(page.fold("  ", "options, behind any of them, such as floating+keyed+every=16:"));
-    for OptionItem { option, meaning, needs } in options {
-        lines.push(page.fold(&format!("  {option:width$}  "), &needing(meaning, needs)));
-    }
-    lines.extend(end);
-    lines
-}
-
-/// A summary, and what stands behind it.
+/// A summary with the capabilities that a machine must have.
 fn needing(summary: &str, needs: &[String]) -> String {
     match needs.is_empty() {
         true => summary.to_owned(),

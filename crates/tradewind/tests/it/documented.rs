@@ -81,6 +81,11 @@ fn every_document_has_a_schema_that_names_its_keys() {
 fn shells_and_manuals_know_the_command() {
     let completions = good(&["completions", "bash"]);
     assert!(completions.contains("_tradewind()") && completions.contains("--stall-limit"), "{completions}");
+    for name in
+        ["em3d", "hurricane-1", "floating", "shared-memory", "stache", "operations=", "split-c-table1"]
+    {
+        assert!(completions.contains(name), "{name} is not completed");
+    }
     let manual = good(&["man"]);
     assert!(manual.contains(".TH tradewind 1") && manual.contains("calibrate"), "{manual}");
     let manual = good(&["man", "run"]);

@@ -14,8 +14,7 @@ fn names(list: &Value, section: &str) -> Vec<String> {
 #[test]
 fn the_list_has_everything() {
     let text = good(&["list"]);
-    for name in ["native", "hurricane-1", "ideal", "iccg", "fetch-add", "messages", "--input matrix=bcsstk13"]
-    {
+    for name in ["native", "hurricane-1", "ideal", "iccg", "fetch-add", "messages"] {
         assert!(text.contains(name), "{name} is not in\n{text}");
     }
     for preset in PRESETS {
@@ -55,8 +54,26 @@ fn the_list_for_scripts_has_everything() {
 }
 
 #[test]
+fn the_list_has_a_line_for_each_entry_and_one_entry_is_shown_in_full() {
+    let lines = good(&["list", "programs"]).lines().count();
+    let programs = json(&["list", "programs"])["programs"].as_array().unwrap().len();
+    // A title and the empty line at the end.
+    assert_eq!(lines, programs + 2);
+    let em3d = good(&["list", "programs", "em3d"]);
+    for input in ["--input preset=", "--input degree=", "--input nodes="] {
+        assert!(em3d.contains(input), "{input} is not in\n{em3d}");
+    }
+    assert!(!em3d.contains("iccg"), "{em3d}");
+    assert_eq!(names(&json(&["list", "programs", "em3d"]), "programs"), ["em3d"]);
+    assert_eq!(names(&json(&["list", "policies", "fixed:COUNT"]), "policies"), ["fixed:COUNT"]);
+    assert_eq!(names(&json(&["list", "policies", "fixed"]), "policies"), ["fixed:COUNT"]);
+    refused(&["list", "programs", "em3"], &["unknown program `em3`", "did you mean `em3d`?"]);
+    refused(&["list", "studies", "em3d"], &["unknown study `em3d`"]);
+}
+
+#[test]
 fn policies_are_listed_with_their_options_and_where_they_can_be_had() {
-    let text = good(&["list", "policies"]);
+    let text = good(&["list", "policies", "adaptive"]);
     for option in ["+serial", "+keyed", "+poll", "+interrupt", "+every=K", "+helper", "+helper=TIME"] {
         assert!(text.contains(&format!("  {option} ")), "{option} is not in\n{text}");
     }
@@ -70,13 +87,8 @@ fn policies_are_listed_with_their_options_and_where_they_can_be_had() {
     assert_eq!(list["policies"][0]["needs"], serde_json::json!(["poll"]));
     // A policy that no machine supports is unknown.
     refused(&["run", "fetch-add", "--policy", "alewife"], &["unknown policy `alewife`"]);
-    let machines = good(&["list", "machines"]);
-    let words = machines.split_whitespace().collect::<Vec<_>>().join(" ");
-    let entry =
-        |from: &str, to: &str| words.split_once(from)?.1.split_once(to).map(|(entry, _)| entry.to_owned());
-    let hurricane =
-        entry("(machines/hurricane.toml)", "(machines/ideal.toml)").expect("they follow each other");
-    assert_eq!(hurricane.matches("8 nodes").count(), 1, "{machines}");
+    let hurricane = good(&["list", "machines", "hurricane"]);
+    assert_eq!(hurricane.matches("8 nodes").count(), 1, "{hurricane}");
 }
 
 #[test]

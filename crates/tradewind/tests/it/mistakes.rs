@@ -358,7 +358,7 @@ fn inputs_that_the_mechanism_does_nothing_with() {
         ],
         &["--input window: `fetch-add` by shared-memory does nothing with it; expected --mechanism messages"],
     );
-    let told = tradewind(&["list", "programs"]).out;
+    let told = tradewind(&["list", "programs", "fetch-add"]).out;
     assert!(told.contains("--input window=64  (by messages only)"), "{told}");
     // Of several mechanisms one is enough.
     let both =
