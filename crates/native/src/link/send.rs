@@ -141,9 +141,9 @@ fn out_of_memory(seat: &Seat, threads: &OwnThreads) -> String {
     let [here, own] = [node.backlog.words() as u64, seat.sending.outboxed()]
         .map(|words| format!("{} KiB", words * size_of::<u64>() as u64 / 1024));
     format!(
-        "{activity} found no memory for what it sends: the messages of handlers that no node has room for yet fill the {limit} \
-         that the world has for them, {here} of them on {}, {own} from this one run; expected a protocol whose messages \
-         come to an end, and handlers that send no more at once than memory holds (`Local::with_outboxes` gives more)",
+        "outboxes are full ({limit}; {} holds {here}, {own} of it from {activity}): handlers send faster than receivers drain; \
+         expected messages that come to an end, and handlers that send no more at once than memory holds \
+         (`Local::with_outboxes` gives more)",
         node.id,
     )
 }

@@ -130,11 +130,11 @@ fn runs() -> Vec<Row> {
             "messages of native handlers that no node has room for",
             "1 GiB",
             "`Local::with_outboxes` gives more",
-            "that the world has for them",
+            "outboxes are full",
             End::Elsewhere(
                 "crates/native/tests/hostile/bounds.rs",
                 "a_handler_that_sends_for_ever_is_stopped",
-                "fill the 1 MiB that the world has for them",
+                "outboxes are full (1 MiB; node 0 holds ",
             ),
         ),
     ]
