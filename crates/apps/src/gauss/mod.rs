@@ -40,6 +40,7 @@
 //! element is changed by the same operations in the same order.
 
 mod choice;
+mod equations;
 mod kernel;
 mod layout;
 mod problem;

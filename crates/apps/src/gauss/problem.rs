@@ -4,12 +4,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rand::RngExt;
 use tempest::Frames;
 use tempest::entry::{BadPlan, FRAMES, Inputs};
 
+use super::equations::Equations;
 use super::reference::{self, Solution};
-use crate::kit::stream;
 
 /// The most rows.
 const MOST: u32 = 1 << 13;
@@ -22,28 +21,6 @@ pub(super) struct Asked {
     pub(super) size: u32,
     #[input(like = FRAMES)]
     pub(super) frames: Frames,
-}
-
-/// A system of equations: by row its elements, and then its right-hand side.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Equations {
-    pub(super) rows: Vec<Vec<f64>>,
-}
-
-impl Equations {
-    /// The number of rows, and of unknowns.
-    pub(super) fn size(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// A random system. A row depends on the seed and its number.
-    fn generate(size: usize, seed: u64) -> Self {
-        let row = |number| {
-            let mut random = stream(seed, number as u64);
-            (0..=size).map(|_| random.random_range(-1.0..1.0)).collect()
-        };
-        Self { rows: (0..size).map(row).collect() }
-    }
 }
 
 /// The problem by its inputs, and the system that was solved last. A comparison runs the same system many times, so it

@@ -4,7 +4,7 @@
 
 use tempest::{Merge, Report};
 
-use super::problem::Equations;
+use super::equations::Equations;
 
 /// The solution of a system.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use tempest::{Access, Quiet, Segment, Setup, Thread};
 
+use super::generated;
 use super::layout::Layout;
-use super::problem;
 use super::sweep::Coordinates;
 
 /// The coordinates of a node.
@@ -34,7 +34,7 @@ impl Side {
 
 impl Mesh {
     /// The coordinates at first. Ghost rows are filled.
-    pub(super) fn new(layout: Layout, initial: &problem::Mesh, setup: &mut Setup<'_>) -> Self {
+    pub(super) fn new(layout: Layout, initial: &generated::Mesh, setup: &mut Setup<'_>) -> Self {
         let rows = layout.rows_of(setup.node());
         let axes =
             ["tomcatv.x", "tomcatv.y"].map(|name| setup.segment(name, (rows.len() + 2) * layout.stride, 0.0));

@@ -44,6 +44,7 @@
 //! original. Bits can agree because every point is computed from the same numbers in the same order, and a maximum
 //! depends on no order. The last residual must be less than the first.
 
+mod generated;
 mod kernel;
 mod layout;
 mod mesh;

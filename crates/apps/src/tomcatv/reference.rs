@@ -4,7 +4,7 @@
 
 use tempest::{Merge, NodeId, Report};
 
-use super::problem::Mesh;
+use super::generated::Mesh;
 
 /// The answer that a mesh must lead to.
 #[derive(Debug)]

@@ -7,12 +7,17 @@ use crate::{read, sources};
 
 /// The rooms whose modules must not use each other in a circle.
 const WITHOUT_CIRCLES: &[&str] = &[
+    "apps",
+    "bench",
+    "bulk",
     "cli",
     "compare",
     "conformance",
+    "des",
     "hardware",
     "macros",
     "native",
+    "plot",
     "probes",
     "report",
     "sim",
@@ -126,18 +131,19 @@ fn circle(mut left: Arrows) -> Vec<String> {
     }
 }
 
-/// A source without the tests at its end. A module of tests in a file of its own ends nothing.
+/// A source without the tests at its end, also where tests of other modules use them. A module of tests in a file of its own ends nothing.
 fn without_tests(source: &str) -> &str {
     let begins_tests = |at: &usize| {
-        let behind = &source[at + TESTS.len()..];
-        behind.find(['{', ';']).is_some_and(|end| behind[end..].starts_with('{'))
+        let line = source[at + TESTS.len()..].lines().next().unwrap_or_default();
+        let is_module = line.starts_with("mod ") || line.starts_with("pub(") && line.contains(") mod ");
+        is_module && line.ends_with('{')
     };
     let at = source.match_indices(TESTS).map(|(at, _)| at).find(begins_tests);
     at.map_or(source, |at| &source[..at])
 }
 
-/// The lines before the name of a module of tests.
-const TESTS: &str = "\n#[cfg(test)]\nmod ";
+/// The line before a module of tests.
+const TESTS: &str = "\n#[cfg(test)]\n";
 
 /// The paths of a tree behind `use`, such as `a::{b, c::d}`.
 fn flatten(prefix: &str, tree: &str, paths: &mut Vec<String>) {
@@ -178,7 +184,7 @@ fn modules_use_each_other_in_no_circle() {
     for room in WITHOUT_CIRCLES {
         let modules = Modules::of(&crates.join(room).join("src"));
         let arrows: usize = modules.uses.values().map(Vec::len).sum();
-        assert!(modules.uses.len() > 5 && arrows > 50, "crates/{room}: only {arrows} paths found");
+        assert!(modules.uses.len() > 2 && arrows > 40, "crates/{room}: only {arrows} paths found");
         let circle = circle(modules.arrows());
         assert!(circle.is_empty(), "crates/{room}: these use each other in a circle: {}", circle.join(", "));
     }
@@ -277,6 +283,7 @@ fn a_circle_of_modules_is_found() {
         assert!(modules(looks).contains(&"looks".to_owned()), "{looks}");
     }
     assert!(modules("\n#[cfg(test)]\nmod tests {\n    use crate::data::Row;\n}\n").is_empty());
+    assert!(modules("\n#[cfg(test)]\npub(super) mod tests {\n    use crate::data::Row;\n}\n").is_empty());
     // Behind a module of tests that has a file of its own.
     let uses = "\n#[cfg(test)]\nmod testing;\nmod bar;\n\nuse crate::data::Row;\n";
     assert!(modules(uses).contains(&"looks".to_owned()));
