@@ -20,7 +20,7 @@ use crate::problem::{Problem, each};
 use crate::processes::runner;
 use crate::reads::Reads;
 use crate::shipped::{STUDIES, Shipped};
-use crate::study::{is_native, source};
+use crate::study::{check, is_native, source};
 use crate::{runs, studies};
 
 /// The file that `study` writes for programs.
@@ -183,10 +183,12 @@ impl<'a> Recorded<'a> {
         }
     }
 
-    /// A laboratory of the study of this name or file.
+    /// A laboratory of the study of this name or file. A file is held to programs, machines and inputs, as if its runs were to be done.
     fn read(&self, name: &str) -> Result<Laboratory, Problem> {
-        let data = self.data.filter(|_| is_shipped(name));
-        source::read(name, true, data)?.alone()
+        match is_shipped(name) {
+            true => source::read(name, true, self.data)?.alone(),
+            false => check::laboratory(self.house, source::read(name, true, None)?),
+        }
     }
 
     /// The results of a laboratory's only study, as far as its runs are on record.

@@ -22,7 +22,7 @@ use crate::told::{known_block, parse_mechanism, parse_policy};
 use super::source::Read;
 
 /// A laboratory of the study alone, or every mistake in its file and its runs, each with its place in the file.
-pub(super) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Problem> {
+pub(crate) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Problem> {
     let Read { study, surveys, mut mistakes } = read;
     if let (Some(study), true) = (&study, mistakes.is_empty()) {
         own_files::check(study)?;

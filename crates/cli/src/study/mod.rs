@@ -13,7 +13,7 @@
 //!
 //! This module must never know how results look.
 
-mod check;
+pub(crate) mod check;
 mod folder;
 pub(crate) mod source;
 

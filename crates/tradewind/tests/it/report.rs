@@ -381,6 +381,23 @@ fn what_is_missing_is_said_before_anything_is_drawn() {
 }
 
 #[test]
+fn mistakes_in_the_file_of_a_study_have_their_lines() {
+    let place = Place::new();
+    let wrong = STUDY.replace("\"split-phase\"", "\"split-fase\"").replace("meiko-cs2", "meiko");
+    place.write("mine.toml", &wrong);
+    let study = place.path("mine.toml");
+    let line_of =
+        |text: &str| wrong.lines().position(|line| line.contains(text)).expect("a line of the study") + 1;
+    let program =
+        format!("mine.toml:{}:11: run.program: unknown program `split-fase`", line_of("split-fase"));
+    let machine = format!("mine.toml:{}:", line_of("meiko"));
+    refused(
+        &["report", &study, "--out", &place.path("page.html")],
+        &[&program, &machine, "unknown machine `meiko`"],
+    );
+}
+
+#[test]
 fn without_a_study_the_page_has_what_is_on_record_and_says_what_is_not() {
     let place = Place::new();
     let (record, out) = (place.path("record"), place.path("page.html"));
