@@ -9,3 +9,5 @@
 
 pub(crate) mod ending;
 pub(crate) mod quiescence;
+#[cfg(test)]
+mod quiescence_tests;

@@ -29,8 +29,12 @@
 
 pub(crate) mod adaptive;
 pub(crate) mod attendance;
+#[cfg(test)]
+mod attendance_tests;
 pub(crate) mod backoff;
 pub(crate) mod barrier;
+#[cfg(test)]
+mod barrier_tests;
 pub(crate) mod burst;
 pub(crate) mod changes;
 pub(crate) mod contention;
@@ -44,6 +48,8 @@ pub(crate) mod node;
 pub(crate) mod occupation;
 pub(crate) mod own_threads;
 pub(crate) mod parker;
+#[cfg(test)]
+mod parker_tests;
 pub(crate) mod phases;
 pub(crate) mod queue_state;
 pub(crate) mod ready;
@@ -55,10 +61,14 @@ pub(crate) mod seat;
 pub(crate) mod sending;
 pub(crate) mod service;
 pub(crate) mod set_aside;
+#[cfg(test)]
+mod set_aside_tests;
 pub(crate) mod stack_prefetch;
 pub(crate) mod stacks;
 pub(crate) mod stolen_time;
 pub(crate) mod threads;
+#[cfg(test)]
+mod threads_tests;
 pub(crate) mod tracer;
 pub(crate) mod tuning;
 pub(crate) mod world;

@@ -79,3 +79,32 @@ impl Occupation {
         self.abandoned.take()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_activity_before_a_handler_is_restored() {
+        let occupation = Occupation::default();
+        let before = occupation.now();
+        occupation.begin(MessageId(3));
+        assert!(occupation.is_handler() && matches!(occupation.now(), Doing::Handler(MessageId(3))));
+        occupation.go_back_to(before);
+        assert!(!occupation.is_handler());
+    }
+
+    #[test]
+    fn a_thread_s_stack_is_in_use_while_it_runs() {
+        let occupation = Occupation::default();
+        assert!(occupation.run_thread(|| occupation.runs_thread()) && !occupation.runs_thread());
+    }
+
+    #[test]
+    fn the_end_of_a_run_by_an_unwinding_thread_is_replaced_once() {
+        let occupation = Occupation::default();
+        assert!(!occupation.take_abandoned());
+        occupation.note_abandoned();
+        assert!(occupation.take_abandoned() && !occupation.take_abandoned());
+    }
+}

@@ -108,3 +108,52 @@ impl QueueState {
         self.holds_brief.get()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::tuning::{LOOKS_PER_SEARCH, SEARCHES};
+
+    #[test]
+    fn the_holder_is_looked_at_once_in_a_number_of_refusals() {
+        let state = QueueState::default();
+        let looks = (0..12).filter(|_| state.counts_refusal(4)).count();
+        assert_eq!(looks, 3);
+        assert!(state.counts_refusal(1), "each refusal is one of one");
+    }
+
+    #[test]
+    fn holds_are_brief_until_a_timed_one_was_long() {
+        let state = QueueState::default();
+        assert!(state.begins_hold() && !state.begins_hold(), "the first hold is timed, and the next is not");
+        assert!(state.holds_are_brief());
+        state.note_hold(FEWEST_HANDLERS * BRIEF_NS);
+        assert!(!state.holds_are_brief());
+        state.note_hold(FEWEST_HANDLERS * BRIEF_NS - 1);
+        assert!(state.holds_are_brief());
+    }
+
+    #[test]
+    fn an_unchanged_queue_is_searched_a_few_times_and_a_changed_one_at_once() {
+        let (state, changes) = (QueueState::default(), Changes::default());
+        let searches = || {
+            let due = (0..100 * LOOKS_PER_SEARCH).filter(|_| state.is_search_due(&changes));
+            due.inspect(|_| assert_eq!(state.search(&changes, || 0), 0)).count() as u32
+        };
+        assert_eq!((searches(), searches()), (SEARCHES, 0));
+        changes.note();
+        assert!(state.is_search_due(&changes));
+        // The search that the change causes, and its repetitions.
+        assert_eq!(searches(), 1 + SEARCHES);
+        state.search_next();
+        assert!(state.is_search_due(&changes));
+    }
+
+    #[test]
+    fn a_search_that_found_an_event_is_made_again() {
+        let (state, changes) = (QueueState::default(), Changes::default());
+        changes.note();
+        assert_eq!(state.search(&changes, || 2), 2);
+        assert!(state.is_search_due(&changes));
+    }
+}

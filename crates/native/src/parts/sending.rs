@@ -80,3 +80,47 @@ impl Sending {
         self.outboxed.take()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rings::lane::{Bounds, Depths};
+
+    /// The state of a processor of the first of two nodes.
+    fn sending() -> Sending {
+        let bounds = Bounds::new(Depths { slots: 8, ..Depths::default() }, 2, 1);
+        Sending::new([(); 2].map(|()| Lane::new(8, &bounds, false)).into(), 0)
+    }
+
+    #[test]
+    fn lanes_stand_in_the_order_of_their_destination() {
+        let sending = sending();
+        for (lane, to) in sending.lanes() {
+            assert!(std::ptr::eq(lane, sending.lane(to)), "{to}");
+        }
+        assert_eq!(sending.lanes().count(), 2);
+    }
+
+    #[test]
+    fn one_send_of_sixty_four_is_timed() {
+        let sending = sending();
+        let timed: Vec<u32> = (1..=2 * SENDS_PER_TIMED).filter(|_| sending.is_sampled()).collect();
+        assert_eq!(timed, [SENDS_PER_TIMED, 2 * SENDS_PER_TIMED]);
+    }
+
+    #[test]
+    fn attempts_are_counted_from_the_last_room() {
+        let sending = sending();
+        assert_eq!([sending.note_attempt(), sending.note_attempt()], [1, 2]);
+        sending.note_room();
+        assert_eq!(sending.note_attempt(), 1);
+    }
+
+    #[test]
+    fn words_in_outboxes_are_those_of_one_handler() {
+        let sending = sending();
+        sending.note_outboxed(3);
+        sending.note_outboxed(4);
+        assert_eq!((sending.outboxed(), sending.take_outboxed(), sending.outboxed()), (7, 7, 0));
+    }
+}

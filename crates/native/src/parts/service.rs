@@ -76,3 +76,40 @@ impl Service {
         self.owes.replace(false)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pdq::DispatcherId;
+
+    use super::*;
+
+    #[test]
+    fn one_batch_of_sixteen_is_timed() {
+        let service = Service::new(None);
+        let timed = (0..10 * BATCHES_PER_TIMED).filter(|_| {
+            let is_sampled = service.is_sampled();
+            service.count_batch();
+            is_sampled
+        });
+        assert_eq!(timed.count(), 10);
+        assert!(!service.is_sampled(), "the first batch after a timed one is not timed");
+    }
+
+    #[test]
+    fn pending_acknowledgements_are_taken_once() {
+        let service = Service::new(None);
+        assert!(!service.take_debt());
+        service.owe();
+        service.owe();
+        assert!(service.take_debt() && !service.take_debt());
+    }
+
+    #[test]
+    fn the_serial_dispatcher_is_lent_until_it_is_taken_out() {
+        let identity = DispatcherId::fresh();
+        let id = identity.id();
+        let service = Service::new(Some(Serial::with_keys(identity)));
+        assert_eq!(service.with_serial(|serial| serial.id()), id);
+        assert!(service.take_serial().is_some() && service.take_serial().is_none());
+    }
+}

@@ -12,6 +12,8 @@
 //! This part must never know processors, the state of a world, or the purpose of a message.
 
 pub(crate) mod backlog;
+#[cfg(test)]
+mod backlog_tests;
 pub(crate) mod lane;
 #[cfg(test)]
 mod lane_tests;
