@@ -12,7 +12,7 @@ use protocols::Barrier;
 use protocols::stache::{self, Stache};
 use protocols::sync::{BarrierRoom, Collectives, SharedBarrier};
 use tempest::{
-    Cells, Event, Handler, Layout, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread,
+    Cells, Event, FinalState, Handler, Layout, NodeId, Operations, Protocol, Report, Setup, Shape, Thread,
     handlers,
 };
 
@@ -142,7 +142,7 @@ impl Meetings {
         thread.wait(&self.asked, BARRIERS * u64::from(self.shape.nodes * self.shape.threads));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let expected = BARRIERS * u64::from(self.shape.nodes * self.shape.threads);
         let asked = self.asked.count(end);
         Report::checked(asked == expected, || format!("{asked} questions: expected {expected}"))

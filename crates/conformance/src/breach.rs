@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Block, Event, Fault, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId, Protocol,
-    Quiet, Report, Rights, Segment, Setup, Tag, Thread, handlers,
+    Block, Event, Fault, FinalState, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
+    Protocol, Report, Rights, Segment, Setup, Tag, Thread, handlers,
 };
 
 use crate::Setting;
@@ -281,7 +281,7 @@ impl Lawless {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         assert!(!matches!(self.breach, Breach::PanicInReport), "{DELIBERATE}");
         Report::checked(false, || "a program that broke the rules ended well".to_owned())
     }

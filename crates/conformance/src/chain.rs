@@ -1,6 +1,6 @@
 //! Handlers that cause handlers: a node sends to itself, and a world does not end before the chain does.
 
-use tempest::{Cells, Event, Handler, Key, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Cells, Event, FinalState, Handler, Key, NodeId, Protocol, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 
@@ -78,7 +78,7 @@ impl Chain {
     }
 
     /// A chain starts at each node and all go the same way, so that each node sees as many links.
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (links, ends) = (self.links.get(end, 0), self.ended.count(end));
         Report::checked(links == LINKS && ends == 1, || {
             format!("{links} links and {ends} ends of chains: expected {LINKS} and 1")

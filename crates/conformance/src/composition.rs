@@ -6,7 +6,7 @@ use std::sync::Arc;
 use protocols::Barrier;
 use protocols::split_phase::{Plan, SplitPhase};
 use protocols::sync::{Collectives, Reduction};
-use tempest::{Failure, Protocol, Quiet, Refusal, Report, Setup, Thread, handlers};
+use tempest::{Failure, FinalState, Protocol, Refusal, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 
@@ -58,7 +58,7 @@ impl Layers {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         let [one, two] = &self.collectives;
         Report::checked(Arc::ptr_eq(one, two), || "two instances of one configuration".to_owned())
     }

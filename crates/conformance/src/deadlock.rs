@@ -1,7 +1,7 @@
 //! Threads that wait in vain are reported exactly: the thread, and the reason of its wait.
 
 use tempest::{
-    Blocked, Event, Failure, Handler, NodeId, Protocol, Quiet, Report, Segment, Setup, Thread, handlers,
+    Blocked, Event, Failure, FinalState, Handler, NodeId, Protocol, Report, Segment, Setup, Thread, handlers,
 };
 
 use crate::Setting;
@@ -116,7 +116,7 @@ impl Vain {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(false, || "threads waited in vain and yet all returned".to_owned())
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tempest::{Event, Failure, Keyed, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Event, Failure, FinalState, Keyed, Protocol, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 
@@ -124,7 +124,7 @@ impl Fragile {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         assert!(self.end != End::PanicInReport, "a report on purpose");
         // Entries of the sparse table come into being here.
         let [.., sparse] = &self._tables;

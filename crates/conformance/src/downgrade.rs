@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use protocols::Barrier;
 use tempest::{
-    Actions, Array, Block, Fault, Handler, Homes, Keyed, Layout, Memory, NodeId, Protocol, Quiet, Report,
-    Right, Setup, Shared, Tag, Thread, handlers,
+    Actions, Array, Block, Fault, FinalState, Handler, Homes, Keyed, Layout, Memory, NodeId, Protocol,
+    Report, Right, Setup, Shared, Tag, Thread, handlers,
 };
 
 use crate::Setting;
@@ -137,7 +137,7 @@ impl Wandering {
         self.expect(thread.read(&words, TOGETHER), all);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         let lost = self.lost.load(Ordering::Relaxed);
         Report::checked(lost == 0, || {
             format!("stores were lost, seen {lost} times on {}", self.memory.node())

@@ -5,8 +5,8 @@
 //! without any atomics: their final values show that one handler happens before the next.
 
 use tempest::{
-    Cells, Clocked, Event, Handler, Key, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape,
-    Space, Thread, handlers,
+    Cells, Clocked, Event, FinalState, Handler, Key, Keyed, NodeId, Operations, Protocol, Report, Setup,
+    Shape, Space, Thread, handlers,
 };
 
 use crate::Setting;
@@ -192,7 +192,7 @@ impl Exclusion {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Shape { nodes, threads } = self.shape;
         let per_round = u64::from(threads) * (u64::from(nodes) + u64::from(self.visits.holds));
         let expected = per_round * u64::from(ROUNDS);

@@ -8,7 +8,7 @@ use protocols::stache::STACHE;
 use protocols::sync::Barrier;
 use tempest::entry::SharedMemory;
 use tempest::{
-    Array, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
+    Array, FinalState, Homes, Layout, Mechanism, NodeId, Protocol, Report, Setup, Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -80,7 +80,7 @@ impl Counting {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         // The threads have asserted their values.
         Report { checks: 1, ..Report::default() }
     }

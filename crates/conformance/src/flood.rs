@@ -4,7 +4,7 @@
 //! out. Sends that find no room must hand their message back unchanged.
 
 use tempest::{
-    Busy, Cells, Event, Handler, Key, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread,
+    Busy, Cells, Event, FinalState, Handler, Key, NodeId, Operations, Protocol, Report, Setup, Shape, Thread,
     handlers,
 };
 
@@ -109,7 +109,7 @@ impl Storm {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (arrived, spent) = (self.arrived.count(end), self.spent.count(end));
         Report::checked(arrived >= THROUGH, || {
             format!("{arrived} messages arrived, and {spent} tokens were spent")
@@ -149,7 +149,7 @@ impl Insistence {
         thread.wait(&self.arrived, INSISTED);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let arrived = self.arrived.count(end);
         Report::checked(arrived == INSISTED, || format!("{arrived} of {INSISTED} messages arrived"))
     }
@@ -186,7 +186,7 @@ impl Pause {
         thread.wait(&self.arrived, u64::from(thread.threads()) * (BEFORE + 1));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let arrived = self.arrived.count(end);
         Report::checked(arrived > BEFORE, || format!("{arrived} messages arrived: expected {}", BEFORE + 1))
     }
@@ -262,7 +262,7 @@ impl Flood {
         thread.wait(&self.replied[thread.index() as usize], u64::from(thread.nodes() * REQUESTS));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let once = |cells: &Cells<u64>| (0..cells.len()).filter(|&at| cells.get(end, at) == 1).count();
         let (asked, answered, expected) = (once(&self.asked), once(&self.answered), self.asked.len());
         Report::checked(asked == expected && answered == expected, || {
@@ -311,7 +311,7 @@ impl Burst {
         thread.wait(&self.arrived, u64::from(self.shape.nodes * FAN_OUT));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let once = (0..self.pieces.len()).filter(|&at| self.pieces.get(end, at) == 1).count();
         let expected = self.pieces.len();
         Report::checked(once == expected, || format!("{once} messages arrived once: expected {expected}"))

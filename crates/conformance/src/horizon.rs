@@ -1,7 +1,9 @@
 //! A thread that computes, polls and tests a count or a cell sees the handlers that were done before, none that began later, and comes to
 //! an end.
 
-use tempest::{Cells, Event, Handler, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{
+    Cells, Event, FinalState, Handler, NodeId, Operations, Protocol, Report, Setup, Thread, handlers,
+};
 use units::Time;
 
 use crate::Setting;
@@ -67,7 +69,7 @@ impl Protocol for Counts {
 
 impl Counts {
     /// The number of these times that are no later than `time`.
-    fn until(end: &Quiet<'_>, times: &Cells<u64>, time: u64) -> u64 {
+    fn until(end: &FinalState<'_>, times: &Cells<u64>, time: u64) -> u64 {
         (0..times.len()).filter(|&at| times.get(end, at) <= time).count() as u64
     }
 }
@@ -110,7 +112,7 @@ impl Counts {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (apart, mut report) = (APART.as_femtoseconds(), Report::default());
         let read = (0..=MESSAGES).filter(|&count| self.first.get(end, count as usize) != u64::MAX);
         for count in read {

@@ -7,8 +7,8 @@
 use protocols::stache::{self, Stache};
 use protocols::sync::{LockRoom, Locks};
 use tempest::{
-    Array, Cells, Event, Failure, Handler, Homes, Layout, Operations, Protocol, Quiet, Report, Setup, Shape,
-    Shared, Thread, handlers,
+    Array, Cells, Event, Failure, FinalState, Handler, Homes, Layout, Operations, Protocol, Report, Setup,
+    Shape, Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -235,7 +235,7 @@ impl Critical {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let [right, wrong] = [0, 1].map(|kind| {
             (0..self.entries[kind].len()).map(|thread| self.entries[kind].get(end, thread)).sum::<u64>()
         });

@@ -4,7 +4,7 @@
 //! segments and not others.
 
 use tempest::{
-    Cells, Mapped, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread, handlers,
+    Cells, FinalState, Mapped, NodeId, Protocol, Report, Rights, Segment, Setup, Shape, Thread, handlers,
 };
 
 use crate::Setting;
@@ -133,7 +133,7 @@ impl Random {
         self.mapped.add(thread, 0, 1);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let all = u64::from(self.shape.threads);
         let mapped = self.mapped.get(end, 0);
         let steps = mapped * u64::from(self.shape.nodes) * STEPS as u64;

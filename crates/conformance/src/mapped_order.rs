@@ -3,8 +3,8 @@
 //! In a world that maps nothing the program here does nothing.
 
 use tempest::{
-    Cells, Clocked, Event, Handler, Mapped, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape,
-    Thread, handlers,
+    Cells, Clocked, Event, FinalState, Handler, Mapped, NodeId, Protocol, Report, Rights, Segment, Setup,
+    Shape, Thread, handlers,
 };
 
 use crate::Setting;
@@ -173,7 +173,7 @@ impl Telling {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let expected = u64::from(self.shape.threads) * ROUNDS as u64;
         let found = self.found.get(end, 0);
         Report::checked([0, expected].contains(&found), || {

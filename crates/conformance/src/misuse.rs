@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use tempest::{
-    Block, Element, ElementField, ElementLayout, Event, Failure, Fault, Handler, Homes, Job, Key, Launch,
-    Layout, Memory, Message, NodeId, Protocol, Quiet, Refusal, Report, Setup, Size, Tag, Thread, Waiter,
+    Block, Element, ElementField, ElementLayout, Event, Failure, Fault, FinalState, Handler, Homes, Job, Key,
+    Launch, Layout, Memory, Message, NodeId, Protocol, Refusal, Report, Setup, Size, Tag, Thread, Waiter,
     handlers,
 };
 
@@ -259,7 +259,7 @@ impl Careless {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(false, || "a program that mixed up its nodes ended well".to_owned())
     }
 }

@@ -10,8 +10,8 @@ use protocols::stache::{Config, Migration, STACHE, STACHE_MIGRATING, Stache, Var
 use protocols::sync::Barrier;
 use tempest::entry::{Coherence, SharedMemory};
 use tempest::{
-    AddressSpace, Array, Frames, Homes, Layout, Mechanism, Memory, NodeId, Protocol, Quiet, Report, Setup,
-    Shared, Thread, handlers,
+    AddressSpace, Array, FinalState, Frames, Homes, Layout, Mechanism, Memory, NodeId, Protocol, Report,
+    Setup, Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -141,7 +141,7 @@ impl Sweeper {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         // The threads have asserted their values.
         Report { checks: 1, ..Report::default() }
     }

@@ -5,7 +5,7 @@
 //! in keyed state that it is due.
 
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
+    Cells, Event, FinalState, Handler, Key, Keyed, NodeId, Protocol, Report, Setup, Shape, Thread, handlers,
 };
 
 use crate::Setting;
@@ -212,7 +212,7 @@ impl Order {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let expected = u64::from(self.shape.nodes * LANES) * LENGTH;
         let arrived = self.arrived.get(end, 0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))

@@ -1,6 +1,8 @@
 //! Messages and payloads of every length arrive as they were sent.
 
-use tempest::{Cells, Handler, MAX_WORDS, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
+use tempest::{
+    Cells, FinalState, Handler, MAX_WORDS, NodeId, Protocol, Report, Setup, Shape, Thread, handlers,
+};
 
 use crate::Setting;
 
@@ -74,7 +76,7 @@ impl Payload {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let expected = u64::from(self.shape.nodes) * PER_PAIR;
         let arrived = self.arrived.get(end, 0);
         Report::checked(arrived == expected, || format!("{arrived} messages arrived: expected {expected}"))

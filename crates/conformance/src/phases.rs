@@ -1,7 +1,7 @@
 //! All threads of all nodes agree on timed regions, and a world repeats every run that it can repeat.
 
 use tempest::{
-    Cells, Event, Handler, NodeId, Outcome, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
+    Cells, Event, FinalState, Handler, NodeId, Outcome, Protocol, Report, Setup, Shape, Thread, handlers,
 };
 
 use crate::Setting;
@@ -87,7 +87,7 @@ impl Phases {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let threads = u64::from(self.shape.threads);
         let asked = u64::from(self.shape.nodes) * NAMES.len() as u64;
         let right = |region| self.came.get(end, region) == threads;

@@ -4,7 +4,7 @@
 //! if a word is in a wrong place, or missing.
 
 use tempest::{
-    Clocked, Event, Handler, MAX_WORDS, NodeId, Protocol, Quiet, Report, Segment, Setup, Shape, Thread,
+    Clocked, Event, FinalState, Handler, MAX_WORDS, NodeId, Protocol, Report, Segment, Setup, Shape, Thread,
     handlers,
 };
 
@@ -244,7 +244,7 @@ impl Placement {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let each = match self.way {
             Way::Transfer | Way::Ask => BLOCKS.len(),
             Way::Deposit => 0,

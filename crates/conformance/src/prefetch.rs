@@ -10,7 +10,7 @@ use protocols::stache::STACHE;
 use protocols::sync::Barrier;
 use tempest::entry::SharedMemory;
 use tempest::{
-    AddressSpace, Array, Cells, Frames, Homes, Layout, Mechanism, Protocol, Quiet, Report, Right, Setup,
+    AddressSpace, Array, Cells, FinalState, Frames, Homes, Layout, Mechanism, Protocol, Report, Right, Setup,
     Shared, Thread, handlers,
 };
 
@@ -94,7 +94,7 @@ impl Ahead {
         thread.prefetch(&self.words, 0..WORDS, Right::Write);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (right, wrong) = (self.right.get(end, 0), self.right.get(end, 1));
         Report::checked(wrong == 0 && right > 0, || format!("{wrong} words were wrong, {right} right"))
     }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use protocols::stache::{self, Stache};
 use protocols::sync::{CollectiveRoom, Collectives, Number, Reduction, SharedCollectives};
 use tempest::{
-    Cells, Failure, Layout, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId, Word, handlers,
+    Cells, Failure, FinalState, Layout, NodeId, Protocol, Report, Setup, Shape, Thread, ThreadId, Word,
+    handlers,
 };
 
 use crate::Setting;
@@ -221,7 +222,7 @@ impl Together {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (right, wrong) = (self.right.get(end, 0), self.right.get(end, 1));
         Report::checked(wrong == 0 && right > 0, || format!("{wrong} answers were wrong, {right} right"))
     }

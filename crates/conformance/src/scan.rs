@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use protocols::sync::{Number, Reduction, Scan, SharedCollectives};
-use tempest::{Cells, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
+use tempest::{Cells, FinalState, Protocol, Report, Setup, Shape, Thread, handlers};
 
 use crate::Setting;
 use crate::barrier::dawdle;
@@ -128,7 +128,7 @@ impl Running {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (right, wrong) = (self.right.get(end, 0), self.right.get(end, 1));
         Report::checked(wrong == 0 && right > 0, || format!("{wrong} answers were wrong, {right} right"))
     }

@@ -14,8 +14,8 @@ use protocols::stache::{STACHE, STACHE_UNORDERED};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{Coherence, SharedMemory};
 use tempest::{
-    AddressSpace, Array, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shape,
-    Shared, Thread, World, handlers,
+    AddressSpace, Array, FinalState, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Report, Setup,
+    Shape, Shared, Thread, World, handlers,
 };
 
 use crate::Setting;
@@ -256,7 +256,7 @@ impl Tagged {
         (0..self.pages).for_each(|page| self.check(thread, page));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         // Every thread has asserted its values.
         Report { checks: 1, ..Report::default() }
     }

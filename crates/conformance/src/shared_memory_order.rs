@@ -10,8 +10,8 @@ use protocols::stache::{Config, STACHE, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{Coherence, SharedMemory};
 use tempest::{
-    AddressSpace, Array, Failure, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup,
-    Shared, Thread, handlers,
+    AddressSpace, Array, Failure, FinalState, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Report,
+    Setup, Shared, Thread, handlers,
 };
 
 use crate::Setting;
@@ -201,7 +201,7 @@ impl Asked {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         // Every thread has asserted its values.
         Report { checks: 1, ..Report::default() }
     }

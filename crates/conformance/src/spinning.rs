@@ -1,7 +1,7 @@
 //! A thread that spins is told of messages that came while it held a key, though no other processor of its node runs
 //! handlers.
 
-use tempest::{Event, Handler, Key, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Event, FinalState, Handler, Key, Protocol, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 
@@ -40,7 +40,7 @@ impl Spins {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let arrived = self.arrived.count(end);
         Report::checked(arrived >= MESSAGES, || format!("{arrived} messages arrived: expected {MESSAGES}"))
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, Procedure, SplitPhase};
-use tempest::{Cells, Handler, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Cells, FinalState, Handler, Mechanism, NodeId, Protocol, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 
@@ -251,7 +251,7 @@ impl Random {
         self.compared.add(thread, 0, walk.compared);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         Report::checked(self.compared.get(end, 0) > 0, || "nothing was compared".to_owned())
     }
 }
@@ -329,7 +329,7 @@ impl Arrivals {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let rounds = self.compared.get(end, 0);
         Report::checked(rounds == ROUNDS, || format!("{rounds} rounds were compared: expected {ROUNDS}"))
     }
@@ -388,7 +388,7 @@ impl Posts {
         }
     }
 
-    fn report(&self, quiet: &mut Quiet<'_>) -> Report {
+    fn report(&self, quiet: &mut FinalState<'_>) -> Report {
         self.atomics.report(quiet)
     }
 }
@@ -472,7 +472,7 @@ impl Atomics {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         Report::checked(self.compared.get(end, 0) == 1, || "the list was not compared".to_owned())
     }
 }

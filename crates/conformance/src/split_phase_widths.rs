@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
+use tempest::{FinalState, Mechanism, NodeId, Protocol, Report, Setup, Shape, Thread, handlers};
 
 use crate::Setting;
 use crate::mapped::number;
@@ -137,7 +137,7 @@ impl Random {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let beside = self.split.load(end, self.beside);
         Report::checked(beside == u64::MAX, || format!("{beside:#x} beside words of 4 bytes"))
     }

@@ -8,8 +8,8 @@ use std::ptr;
 use std::sync::Arc;
 
 use tempest::{
-    Array, Block, Event, Fault, Handler, Homes, Key, Layout, Memory, NodeId, Protocol, Quiet, Report, Right,
-    Setup, Tag, Thread, handlers,
+    Array, Block, Event, Fault, FinalState, Handler, Homes, Key, Layout, Memory, NodeId, Protocol, Report,
+    Right, Setup, Tag, Thread, handlers,
 };
 
 use crate::Setting;
@@ -123,7 +123,7 @@ impl Depths {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let arrived = self.arrived.count(end);
         Report::checked(arrived > 0 || matches!(self.does, Does::Faults), || "no message arrived".to_owned())
     }

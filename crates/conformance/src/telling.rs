@@ -4,7 +4,9 @@
 //! side, so that threads of many nodes wait for words of one block, and threads of one node hand the turn on among themselves.
 
 use protocols::stache::{self, Stache};
-use tempest::{Array, Cells, Homes, Layout, Protocol, Quiet, Report, Setup, Shape, Shared, Thread, handlers};
+use tempest::{
+    Array, Cells, FinalState, Homes, Layout, Protocol, Report, Setup, Shape, Shared, Thread, handlers,
+};
 
 use crate::Setting;
 
@@ -63,7 +65,7 @@ impl Turns {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let had: Vec<_> = (0..self.had.len()).map(|thread| self.had.get(end, thread)).collect();
         Report::checked(had.iter().all(|&turns| turns == ROUNDS), || {
             format!("turns {had:?}: expected {ROUNDS}")

@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tempest::{
-    Array, Event, Failure, Fault, Handler, Homes, Key, Keyed, Layout, Memory, NodeId, Operations, Protocol,
-    Quiet, Report, Setup, Thread, handlers,
+    Array, Event, Failure, Fault, FinalState, Handler, Homes, Key, Keyed, Layout, Memory, NodeId, Operations,
+    Protocol, Report, Setup, Thread, handlers,
 };
 
 use crate::Setting;
@@ -357,7 +357,7 @@ impl Unwound {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         // Each thread of the node before has sent one.
         let (told, threads) = (self.told.count(end), u64::from(self.threads));
         Report::checked(told == 2 * threads, || {

@@ -1,8 +1,8 @@
 //! Waits end when the count is reached, and not before; no thread is forgotten and no signal is lost.
 
 use tempest::{
-    Cells, Event, Handler, Key, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, Waiter,
-    handlers,
+    Cells, Event, FinalState, Handler, Key, NodeId, Operations, Protocol, Report, Setup, Shape, Thread,
+    Waiter, handlers,
 };
 
 use crate::Setting;
@@ -178,7 +178,7 @@ impl Waiting {
         self.through.add(thread, 0, 1);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (through, threads) = (self.through.get(end, 0), u64::from(self.shape.threads));
         Report::checked(through == threads, || format!("{through} threads came through: expected {threads}"))
     }

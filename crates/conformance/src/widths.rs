@@ -5,8 +5,8 @@ use protocols::stache::STACHE;
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::SharedMemory;
 use tempest::{
-    AddressSpace, Array, Cells, Element, ElementField, ElementLayout, Event, Frames, Handler, Homes,
-    IntegerWord, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Shared,
+    AddressSpace, Array, Cells, Element, ElementField, ElementLayout, Event, FinalState, Frames, Handler,
+    Homes, IntegerWord, Layout, Mechanism, NodeId, Protocol, Report, Rights, Segment, Setup, Shape, Shared,
     Thread, Word, handlers,
 };
 
@@ -219,7 +219,7 @@ impl Interleaved {
         self.check_sum(thread, &self.longs);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         // Every thread has asserted its values.
         Report { checks: 1, ..Report::default() }
     }
@@ -339,7 +339,7 @@ impl Placed {
         self.wrong.add(thread, 0, u64::from(thread.node() == NodeId(0) && !expected.contains(&sum)));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let wrong = self.wrong.get(end, 0);
         Report::checked(wrong == 0, || format!("{wrong} words are wrong"))
     }

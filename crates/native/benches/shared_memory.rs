@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use protocols::Barrier;
 use protocols::stache::{Config, Stache};
 use tempest::{
-    Array, Homes, Job, Launch, Layout, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, World,
+    Array, FinalState, Homes, Job, Launch, Layout, NodeId, Protocol, Report, Setup, Shared, Thread, World,
     handlers,
 };
 use tradewind_bench::{median, raw_round_trip};
@@ -199,7 +199,7 @@ impl Hits {
         self.scale(thread, black_box(&mut numbers));
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }
@@ -289,7 +289,7 @@ impl Misses {
         self.note(thread, "barrier", ns);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Plan, SplitPhase};
 use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least};
-use tempest::{Cells, Job, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Cells, FinalState, Job, Mechanism, Merge, NodeId, Protocol, Report, Setup, Thread, handlers};
 use units::Time;
 
 use crate::split_phase::DIRECT;
@@ -289,7 +289,7 @@ impl Bandwidth {
         self.run(thread, 1, |block, repetition| self.store(thread, block, repetition));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let wrong = self.wrong.get(end, 0);
         let failures = (wrong > 0).then(|| format!("{wrong} wrong words on {}", self.node));
         let mut report = Report {

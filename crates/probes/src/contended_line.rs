@@ -173,7 +173,7 @@ impl ContendedLine {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         if self.node != NodeId(0) {
             return Report::default();
         }

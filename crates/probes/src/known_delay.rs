@@ -24,8 +24,8 @@ use std::str::FromStr;
 
 use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan};
 use tempest::{
-    Event, Handler, Job, Key, Keyed, Mechanism, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape,
-    Thread, handlers,
+    Event, FinalState, Handler, Job, Key, Keyed, Mechanism, NodeId, Operations, Protocol, Report, Setup,
+    Shape, Thread, handlers,
 };
 
 /// The entry of known-delay in a table of programs.
@@ -176,7 +176,7 @@ impl KnownDelay {
         thread.phase("check");
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Work { rounds, steps, shape } = self.work;
         let sender = NodeId((self.node.0 + shape.nodes - 1) % shape.nodes);
         let ends = (0..shape.threads)

@@ -229,7 +229,7 @@ impl MemoryOperations {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         if self.node != NodeId(0) {
             return Report::default();
         }

@@ -354,7 +354,7 @@ impl MessageCosts {
         others.for_each(|node| thread.send(node, Self::finish()));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let wrong = self.wrong.get(end, 0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} messages held a wrong word")] } else { Vec::new() };

@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 use tempest::entry::{BadPlan, Entry, Inputs, Instance, Plan, mix};
 use tempest::{
-    Actions, Cells, Event, Handler, Job, Key, Keyed, Mechanism, Merge, NodeId, Operations, Protocol, Quiet,
-    Report, Setup, Thread, handlers,
+    Actions, Cells, Event, FinalState, Handler, Job, Key, Keyed, Mechanism, Merge, NodeId, Operations,
+    Protocol, Report, Setup, Thread, handlers,
 };
 
 /// The entry of neighbours in a table of programs.
@@ -223,7 +223,7 @@ impl Neighbours {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (held, expected) = (self.result.get(end, 0), self.grid.expected[self.node.0 as usize]);
         let heard = self.finished.count(end) * 2 * u64::from(self.grid.asked.dimensions);
         Report::checked(held == expected, || format!("{} holds {held:#x}: expected {expected:#x}", self.node))

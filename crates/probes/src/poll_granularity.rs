@@ -149,7 +149,7 @@ impl PollGranularity {
         memory.barrier();
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let wrong = self.wrong.get(end, 0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} wrong words read by {}", self.node)] } else { Vec::new() };

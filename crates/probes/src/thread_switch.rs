@@ -78,7 +78,7 @@ impl ThreadSwitch {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         if self.node != NodeId(0) {
             return Report::default();
         }

@@ -296,7 +296,7 @@ impl WorkCosts {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let wrong = self.wrong.get(end, 0);
         let failures = if wrong > 0 { vec![format!("{wrong} results were wrong")] } else { Vec::new() };
         let report = Report { checks: self.checks.get(end, 0), failures, figures: Vec::new() };

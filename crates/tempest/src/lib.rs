@@ -20,7 +20,7 @@
 //! | [`Setup`] | the node during installation: makes keyed tables and segments, installs other protocols |
 //! | [`Handler`] | the handle of a running handler: its key's entries, sends, resumes, signals, charges |
 //! | [`Thread`] | the handle of a program thread: blocking sends, waits, polls, holds, phases |
-//! | [`Quiet`] | the handle of a program's report: a node at the end, with all its keyed state |
+//! | [`FinalState`] | the handle of a program's report: a node at the end, with all its keyed state |
 //! | [`Event`], [`Cells`] | a counter that threads wait for; an array of words that handlers and threads share |
 //! | [`Segment`], [`Rights`], [`SegmentWords`] | memory of a node that other nodes write by transfers and deposits; the rights of other nodes to it; the loads and stores of its own threads |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
@@ -67,7 +67,7 @@
 //!         thread.wait(&self.greeted, self.greetings.into());
 //!     }
 //!
-//!     fn report(&self, end: &mut Quiet<'_>) -> Report {
+//!     fn report(&self, end: &mut FinalState<'_>) -> Report {
 //!         let greeted = self.greeted.count(end);
 //!         Report::checked(greeted == self.greetings.into(), || format!("greeted {greeted} times"))
 //!     }
@@ -232,7 +232,7 @@ pub use ::macros::handlers;
 ///         }
 ///     }
 ///
-///     fn report(&self, end: &mut Quiet<'_>) -> Report {
+///     fn report(&self, end: &mut FinalState<'_>) -> Report {
 ///         let due = |bin| (0..u64::from(self.values)).filter(|value| value * value % 64 == bin).count() as u64;
 ///         let wrong = (0..64).filter(|bin| *end.get(&self.bins, *bin) != due(*bin)).count();
 ///         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))
@@ -300,5 +300,5 @@ pub use plain::{
 pub use policy::Policy;
 pub use policy::adaptive::{Adjustment, Why};
 pub use policy::mechanism::{Mechanism, UnknownMechanism};
-pub use run::{Job, Launch, Program, Quiet, World};
+pub use run::{FinalState, Job, Launch, Program, World};
 pub use thread::{Busy, Number, SegmentWords, Thread};

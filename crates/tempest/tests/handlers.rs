@@ -103,7 +103,7 @@ fn options_are_those_of_the_message() {
 
 /// The code that the attributes write names everything by its whole path.
 mod shadows {
-    use tradewind_tempest::{Cells, Handler, Homes, Quiet, Thread};
+    use tradewind_tempest::{Cells, FinalState, Handler, Homes, Thread};
 
     #[allow(dead_code)]
     struct Option;
@@ -149,7 +149,7 @@ mod shadows {
             thread.send(thread.next_node(), Self::handlers());
         }
 
-        fn report(&self, _: &mut Quiet<'_>) -> tradewind_tempest::Report {
+        fn report(&self, _: &mut FinalState<'_>) -> tradewind_tempest::Report {
             tradewind_tempest::Report::default()
         }
     }

@@ -32,7 +32,7 @@ impl Histogram {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let due = |bin| (0..u64::from(self.values)).filter(|v| v * v % 64 == bin).count() as u64;
         let wrong = (0..64).filter(|bin| *end.get(&self.bins, *bin) != due(*bin)).count();
         Report::checked(wrong == 0, || format!("{wrong} bins are wrong"))
@@ -97,7 +97,7 @@ impl Everything {
         let _ = (&self.sparse, &self.dense, &self.constant, &self.segment, self.twice, self.words);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let right =
             self.cells.get(end, 3) == 7 && self.done.count(end) == 0 && self.problem.len() == self.words;
         Report::checked(right, || "not made as stated".to_owned())
@@ -131,7 +131,7 @@ impl ByHand {
 
     fn main(&self, _: &Thread<'_>) {}
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(self.doubled == 2 * self.words, || "not installed by hand".to_owned())
     }
 }
@@ -153,7 +153,7 @@ impl Sharing {
         let _ = (&self.counts, &self.sums);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

@@ -73,7 +73,7 @@ impl Ask {
         black_box(x);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let due = (0..self.questions)
             .fold(0_u64, |sum, number| sum.wrapping_add(steps(self.answer, number.into())));
         let asked: u32 = end.entries(&self.asked).map(|(_, asked)| *asked).sum();

@@ -107,7 +107,7 @@ impl Bfs {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let node = end.node();
         let own = (0..).zip(&self.problem.distances).filter(|(vertex, _)| self.owner(*vertex) == node);
         let wrong = own.filter(|(vertex, due)| *end.get(&self.distances, (*vertex).into()) != **due).count();

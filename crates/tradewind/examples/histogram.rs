@@ -32,7 +32,7 @@ impl Histogram {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let due = |bin| (0..u64::from(self.values)).filter(|value| value * value % 64 == bin).count() as u64;
         let wrong = (0..64).filter(|bin| *end.get(&self.bins, *bin) != due(*bin)).count();
         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))

@@ -41,7 +41,7 @@ impl Sums {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let due = (0..u64::from(self.numbers)).sum::<u64>();
         Report::checked(self.sum.get(end, 0) == due, || {
             format!("the sum is {}, not {due}", self.sum.get(end, 0))

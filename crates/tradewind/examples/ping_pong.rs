@@ -50,7 +50,7 @@ impl PingPong {
         self.nanoseconds.set(thread, 0, (thread.now().as_seconds() - begin.as_seconds()) * 1e9);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let due = if end.node() == NodeId(0) { u64::from(self.rounds) } else { 0 };
         let found = self.returned.count(end);
         Report::checked(found == due, || format!("{found} balls came back, not {due}")).measured(

@@ -36,7 +36,7 @@ impl Deaf {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

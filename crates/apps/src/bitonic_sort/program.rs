@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
+use tempest::{FinalState, Mechanism, Merge, NodeId, Protocol, Report, Setup, Shape, Thread, handlers};
 
 use super::network::Network;
 use super::problem::Asked;
@@ -116,7 +116,7 @@ impl BitonicSort {
         sorts::compare(&self.verdict, thread, &mine, &config.block(&config.problem.expected, number));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Config { asked, network, .. } = &*self.config;
         let report = sorts::report(&self.verdict, end);
         if self.node != NodeId(0) {

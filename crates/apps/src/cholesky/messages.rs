@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::{
-    Access, Event, Handler, Key, Keyed, Mechanism, NodeId, Operations, Piece, Protocol, Quiet, Report,
+    Access, Event, FinalState, Handler, Key, Keyed, Mechanism, NodeId, Operations, Piece, Protocol, Report,
     Segment, SegmentWords, Setup, Thread, handlers,
 };
 
@@ -268,7 +268,7 @@ impl Cholesky {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         if self.node != COLLECTOR {
             return Report::default();
         }

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use protocols::sync::{BarrierRoom, LockRoom, Locks, SharedBarrier};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
-    Array, Frames, Homes, NodeId, Protocol, Quiet, Report, Right, Setup, Shared, Thread, handlers,
+    Array, FinalState, Frames, Homes, NodeId, Protocol, Report, Right, Setup, Shared, Thread, handlers,
 };
 
 use super::config::{COLLECTOR, Divided};
@@ -146,7 +146,7 @@ impl SharedCholesky {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         self.verdict.get().cloned().unwrap_or_default()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! This module must never know the cause of a transfer.
 
-use tempest::{Cells, MemoryEvents, Merge, Quiet, Report, Thread};
+use tempest::{Cells, FinalState, MemoryEvents, Merge, Report, Thread};
 
 /// A figure: its name, and the counter that it reports.
 type Count = (&'static str, fn(&MemoryEvents) -> u64);
@@ -42,7 +42,7 @@ impl Lines {
     }
 
     /// Adds the figures to a report, if the world counts lines.
-    pub(super) fn report(&self, end: &Quiet<'_>, report: Report) -> Report {
+    pub(super) fn report(&self, end: &FinalState<'_>, report: Report) -> Report {
         let counts: Vec<u64> = (0..COUNTS.len()).map(|place| self.0.get(end, place)).collect();
         if counts.iter().all(|&count| count == 0) {
             return report;

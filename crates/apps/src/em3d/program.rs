@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::{
-    Element, ElementField, ElementLayout, Handler, Mechanism, Merge, NodeId, Operations, Private, Protocol,
-    Quiet, Report, Setup, Thread, handlers,
+    Element, ElementField, ElementLayout, FinalState, Handler, Mechanism, Merge, NodeId, Operations, Private,
+    Protocol, Report, Setup, Thread, handlers,
 };
 
 use super::adjacency::Adjacency;
@@ -173,7 +173,7 @@ impl Em3d {
         }
     }
 
-    fn check(&self, end: &Quiet<'_>, kind: Kind) -> Report {
+    fn check(&self, end: &FinalState<'_>, kind: Kind) -> Report {
         let field = &self.fields[kind as usize];
         let own = field.share.own.clone();
         let values = own.enumerate().map(|(place, node)| (node, field.values.cells().get(end, place)));
@@ -196,7 +196,7 @@ impl Em3d {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let mut report = self.lines.report(end, self.check(end, Kind::E));
         report.merge(self.check(end, Kind::H));
         if self.node == NodeId(0) {

@@ -29,8 +29,8 @@ use std::sync::Arc;
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
-    Array, Cells, Homes, Merge, NodeId, Operations, Protocol, Quiet, Report, Right, Setup, Shared, Thread,
-    handlers,
+    Array, Cells, FinalState, Homes, Merge, NodeId, Operations, Protocol, Report, Right, Setup, Shared,
+    Thread, handlers,
 };
 
 use super::adjacency::Adjacency;
@@ -262,7 +262,7 @@ impl SharedEm3d {
         }
     }
 
-    fn check(&self, end: &Quiet<'_>, kind: Kind) -> Report {
+    fn check(&self, end: &FinalState<'_>, kind: Kind) -> Report {
         let results = &self.fields[kind as usize].results;
         let own = self.config.layout.own(self.node);
         let values = own.enumerate().map(|(place, graph_node)| (graph_node, results.get(end, place)));
@@ -282,7 +282,7 @@ impl SharedEm3d {
         KINDS.into_iter().for_each(|kind| self.take_down(thread, kind));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let mut report = self.check(end, Kind::E);
         report.merge(self.check(end, Kind::H));
         if self.node == NodeId(0) {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use tempest::{
-    Cells, Event, Handler, Keyed, NodeId, Operations, Private, Protocol, Quiet, Report, Setup, Thread,
+    Cells, Event, FinalState, Handler, Keyed, NodeId, Operations, Private, Protocol, Report, Setup, Thread,
     handlers,
 };
 
@@ -139,7 +139,7 @@ impl FetchAdd {
         self.hand_in(thread);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let totals: Vec<u64> = end.entries(&self.words).map(|(_, word)| word.value).collect();
         let mut report = Report::default();
         if self.node == COLLECTOR {

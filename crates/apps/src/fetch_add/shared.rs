@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
-    Array, Cells, Homes, NodeId, Operations, Private, Protocol, Quiet, Report, Setup, Shared, Thread,
+    Array, Cells, FinalState, Homes, NodeId, Operations, Private, Protocol, Report, Setup, Shared, Thread,
     handlers,
 };
 
@@ -114,7 +114,7 @@ impl SharedFetchAdd {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let workload = &self.config.workload;
         let mut report = Report::default();
         if self.node == COLLECTOR {

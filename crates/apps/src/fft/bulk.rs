@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::{
-    Access, Event, Handler, NodeId, Piece, Protocol, Quiet, Report, Segment, Setup, Thread, handlers,
+    Access, Event, FinalState, Handler, NodeId, Piece, Protocol, Report, Segment, Setup, Thread, handlers,
 };
 
 use super::layout::{Layout, WORDS, tiles};
@@ -217,7 +217,7 @@ impl BulkFft {
         self.run.main(thread, self);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         self.run.report(end)
     }
 }

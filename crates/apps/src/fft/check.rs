@@ -1,14 +1,14 @@
 //! The verdict on the points of one node: their distance from the expected points. This module must never know how
 //! points travelled.
 
-use tempest::{Cells, Merge, Quiet, Report};
+use tempest::{Cells, FinalState, Merge, Report};
 
 /// The verdict on a node's part of a transform whose norm's square is `energy`. `differences` are, by thread, the sums
 /// of the squares of the differences from the expected points; a thread that never compared has NaN, and fails.
 /// `tolerance` is the greatest error in the norm of Euclid, as a share of the whole transform's norm.
 pub(super) fn verdict(
     what: &str,
-    end: &Quiet<'_>,
+    end: &FinalState<'_>,
     differences: &Cells<f64>,
     energy: f64,
     tolerance: f64,

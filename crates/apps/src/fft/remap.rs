@@ -46,7 +46,8 @@ use std::sync::Arc;
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan as Arena, SplitPhase};
 use tempest::entry::{BadPlan, Entry, InputError, Inputs, Plan, load};
 use tempest::{
-    Cells, Job, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId, handlers,
+    Cells, FinalState, Job, Mechanism, Merge, NodeId, Protocol, Report, Setup, Shape, Thread, ThreadId,
+    handlers,
 };
 
 use super::check::verdict;
@@ -295,7 +296,7 @@ impl Remap {
         self.differences.set(thread, thread.index() as usize, self.difference(thread, &points));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Problem { points, energy, .. } = &*self.config.problem;
         let mut report = verdict("transform", end, &self.differences, *energy, 0.0);
         let nodes = self.division.shape().nodes;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::{Array, Homes, Protocol, Quiet, Report, Right, Setup, Shared, Thread, handlers};
+use tempest::{Array, FinalState, Homes, Protocol, Report, Right, Setup, Shared, Thread, handlers};
 
 use super::layout::{Layout, WORDS, tiles};
 use super::problem::{Asked, Problem};
@@ -130,7 +130,7 @@ impl SharedFft {
         self.run.main(thread, self);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         self.run.report(end)
     }
 }

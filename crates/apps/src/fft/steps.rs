@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tempest::{Cells, Merge, NodeId, Quiet, Report, Thread};
+use tempest::{Cells, FinalState, Merge, NodeId, Report, Thread};
 
 use super::check::verdict;
 use super::layout::Layout;
@@ -80,7 +80,7 @@ impl Run {
     }
 
     /// Checks the rows of the node, and states the figures.
-    pub(super) fn report(&self, end: &Quiet<'_>) -> Report {
+    pub(super) fn report(&self, end: &FinalState<'_>) -> Report {
         let Self { problem, layout, .. } = self;
         let points = problem.points.len();
         // By Parseval's theorem the points, with the factor that the inverse transform leaves, have N times the energy of the

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use protocols::sync::Collectives;
 use tempest::{
-    Access, Cells, Event, Handler, MAX_WORDS, Mechanism, NodeId, Private, Protocol, Quiet, Report, Segment,
-    Setup, Thread, handlers,
+    Access, Cells, Event, FinalState, Handler, MAX_WORDS, Mechanism, NodeId, Private, Protocol, Report,
+    Segment, Setup, Thread, handlers,
 };
 
 use super::choice::Choice;
@@ -74,7 +74,7 @@ impl Found {
     }
 
     /// The report of the check on node 0; an empty one on other nodes.
-    pub(super) fn report(&self, end: &Quiet<'_>, solved: &Solved) -> Report {
+    pub(super) fn report(&self, end: &FinalState<'_>, solved: &Solved) -> Report {
         if end.node() != NodeId(0) {
             return Report::default();
         }
@@ -227,7 +227,7 @@ impl Gauss {
         self.found.solve(thread, *layout, &self.choice, &mut own);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         self.found.report(end, &self.config.solved)
     }
 }

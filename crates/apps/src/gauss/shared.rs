@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::{Array, Frames, Homes, Protocol, Quiet, Report, Right, Setup, Shared, Thread, handlers};
+use tempest::{Array, FinalState, Frames, Homes, Protocol, Report, Right, Setup, Shared, Thread, handlers};
 
 use super::choice::Choice;
 use super::kernel::{STRIP, strips};
@@ -123,7 +123,7 @@ impl SharedGauss {
         self.found.solve(thread, *layout, &self.choice, &mut &*self);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         self.found.report(end, &self.config.solved)
     }
 }

@@ -29,7 +29,7 @@ impl SharedHistogram {
             (0..64).for_each(|bin| self.found.set(thread, bin, thread.read(&self.bins, bin)));
         }
     }
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let due = |bin| (0..u64::from(self.values)).filter(|value| value * value % 64 == bin).count() as u64;
         let wrong = (0..64).filter(|&bin| self.found.get(end, bin as usize) != due(bin) * self.nodes).count();
         Report::checked(wrong == 0, || format!("{wrong} bins hold another count than a sequential run's"))

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use tempest::{
-    Cells, Event, Handler, Key, Keyed, Merge, NodeId, Operations, Private, Protocol, Quiet, Report, Setup,
-    Thread, ThreadId, handlers,
+    Cells, Event, FinalState, Handler, Key, Keyed, Merge, NodeId, Operations, Private, Protocol, Report,
+    Setup, Thread, ThreadId, handlers,
 };
 
 use super::bulk::{Batch, Outbox, Rooms, Streams};
@@ -279,7 +279,7 @@ impl Iccg {
     }
 
     /// Checks that each row of this node became ready exactly once.
-    fn check_counts(&self, end: &Quiet<'_>) -> Report {
+    fn check_counts(&self, end: &FinalState<'_>) -> Report {
         let mut report = Report::default();
         for (thread, (part, ready)) in self.parts.iter().zip(&self.ready).enumerate() {
             let (rows, count, node) = (part.rows.len(), ready.count(end), self.node);
@@ -291,7 +291,7 @@ impl Iccg {
     }
 
     /// Checks all of x, and reports the figures of the whole system.
-    fn check_solution(&self, end: &Quiet<'_>) -> Report {
+    fn check_solution(&self, end: &FinalState<'_>) -> Report {
         let problem = &self.config.layout.problem;
         let x: Vec<f64> = (0..self.gathered.len()).map(|row| self.gathered.get(end, row)).collect();
         let check = problem.check(&x);
@@ -318,7 +318,7 @@ impl Iccg {
         self.gather(thread, &mine.solution.into_vec());
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let mut report = self.check_counts(end);
         if self.node == COLLECTOR {
             report.merge(self.check_solution(end));

@@ -1,6 +1,6 @@
 //! The verdict on the answer of a node, thread by thread. This module must never know the kind of things compared.
 
-use tempest::{Cells, Quiet, Report, Thread};
+use tempest::{Cells, FinalState, Report, Thread};
 
 /// The initial counts of a thread, compared and wrong, with which the check fails for a thread that never compares.
 const SILENT: [u64; 2] = [0, u64::MAX];
@@ -28,7 +28,7 @@ impl Verdict {
     }
 
     /// The report of a node on its `things`, such as keys, and the number of wrong ones: `due` says the expected state.
-    pub(crate) fn report(&self, end: &Quiet<'_>, things: &str, due: &str) -> Report {
+    pub(crate) fn report(&self, end: &FinalState<'_>, things: &str, due: &str) -> Report {
         let each =
             (0..self.checks.len()).map(|thread| [&self.checks, &self.wrong].map(|of| of.get(end, thread)));
         judge(each, &format!("{things} on {}", end.node()), due)

@@ -7,8 +7,8 @@ use formats::litmus::Place;
 use protocols::sync::{Barrier, BarrierRoom, SharedBarrier};
 use tempest::entry::{BadPlan, SharedMemory};
 use tempest::{
-    AddressSpace, Array, Cells, Frames, Homes, Job, Layout, NodeId, Protocol, Quiet, Report, Right, Setup,
-    Shared, Thread, handlers,
+    AddressSpace, Array, Cells, FinalState, Frames, Homes, Job, Layout, NodeId, Protocol, Report, Right,
+    Setup, Shared, Thread, handlers,
 };
 
 use super::core::{Access, Core};
@@ -235,7 +235,7 @@ impl Litmus {
     }
 
     /// All values that this node has noted, each with its index among all observed values.
-    fn known(&self, end: &Quiet<'_>) -> impl Iterator<Item = (usize, i64)> {
+    fn known(&self, end: &FinalState<'_>) -> impl Iterator<Item = (usize, i64)> {
         let Experiment { question, dose, .. } = &*self.experiment;
         let observed = question.test.observed.iter();
         let slots =
@@ -258,7 +258,7 @@ impl Litmus {
     }
 
     /// The last node to report counts the states of all rounds, for all nodes.
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Some(states) = self.experiment.gather(self.known(end)) else { return Report::default() };
         let checks = states.len() as u64;
         let forbidden = self.experiment.count(states);

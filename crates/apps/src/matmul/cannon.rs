@@ -45,7 +45,7 @@ use std::sync::Arc;
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan as Arena, SplitPhase};
 use tempest::entry::{BadPlan, Entry, Inputs, Plan, load};
 use tempest::{
-    Job, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
+    FinalState, Job, Mechanism, Merge, NodeId, Operations, Protocol, Report, Setup, Shape, Thread, handlers,
 };
 
 use super::grid::Grid;
@@ -285,7 +285,7 @@ impl Cannon {
         self.compare(&own);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let report = self.verdict.report(end, "elements of the product", "those of the sequential product");
         if self.node != NodeId(0) {
             return report;

@@ -41,7 +41,8 @@ use std::sync::Arc;
 use protocols::split_phase::{GlobalPtr, LocalPtr, Plan as Arena, SplitPhase, SpreadArray};
 use tempest::entry::{BadPlan, Entry, InputError, Inputs, Plan, load};
 use tempest::{
-    Cells, Job, Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, handlers,
+    Cells, FinalState, Job, Mechanism, Merge, NodeId, Operations, Protocol, Report, Setup, Shape, Thread,
+    handlers,
 };
 
 use super::kernel;
@@ -257,7 +258,7 @@ impl Multiply {
         self.compare(thread);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let fetched: u64 = (0..self.fetched.len()).map(|thread| self.fetched.get(end, thread)).sum();
         self.verdict.report(end, "elements of the product", "those of the sequential product").figure(
             "blocks read from other nodes",

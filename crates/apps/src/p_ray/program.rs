@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Plan, SplitPhase, SpreadArray};
-use tempest::{Cells, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
+use tempest::{
+    Cells, FinalState, Mechanism, Merge, NodeId, Protocol, Report, Setup, Shape, Thread, handlers,
+};
 
 use super::balance::Balance;
 use super::objects::{Cached, Counts};
@@ -162,7 +164,7 @@ impl PRay {
         self.check(thread);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Totals { rays, found, read, checked, wrong } = &self.counts;
         let (node, wrong) = (self.node, wrong.get(end, 0));
         let failures = if wrong > 0 {

@@ -16,8 +16,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use tempest::{
-    Access, Event, Handler, MAX_WORDS, NodeId, Piece, Protocol, Quiet, Report, Segment, Setup, Shape, Thread,
-    handlers,
+    Access, Event, FinalState, Handler, MAX_WORDS, NodeId, Piece, Protocol, Report, Segment, Setup, Shape,
+    Thread, handlers,
 };
 
 use super::sorting::{Config, Run, positions};
@@ -299,7 +299,7 @@ impl BulkRadix {
         self.run.compare(thread, |first, keys| self.read(thread, passes % 2, first, keys));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         self.run.report(end)
     }
 }

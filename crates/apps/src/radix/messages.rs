@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
 use protocols::sync::{Collectives, Reduction, Scan};
-use tempest::{Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{FinalState, Operations, Protocol, Report, Setup, Thread, handlers};
 
 use super::sorting::{Config, Run};
 use crate::kit::sorts::work::{COUNT_KEY, MOVE};
@@ -100,7 +100,7 @@ impl MessageRadix {
         });
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         self.run.report(end)
     }
 }

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use protocols::sync::{CollectiveRoom, Reduction, SharedBarrier, SharedCollectives};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{
-    Array, Homes, NodeId, Protocol, Quiet, Report, Right, Setup, Shape, Shared, Thread, ThreadId, handlers,
+    Array, FinalState, Homes, NodeId, Protocol, Report, Right, Setup, Shape, Shared, Thread, ThreadId,
+    handlers,
 };
 
 use super::problem::Asked;
@@ -153,7 +154,7 @@ impl SharedRadix {
         self.run.compare(thread, |first, keys| thread.read_slice(from, first, keys));
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         self.run.report(end)
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tempest::{Merge, NodeId, Quiet, Report, Thread};
+use tempest::{FinalState, Merge, NodeId, Report, Thread};
 
 use super::problem::Asked;
 use crate::kit::sorts::work::{COUNT, SUM};
@@ -88,7 +88,7 @@ impl Run {
     }
 
     /// Checks the keys of the node, and states the figures.
-    pub(super) fn report(&self, end: &Quiet<'_>) -> Report {
+    pub(super) fn report(&self, end: &FinalState<'_>) -> Report {
         let mut report = sorts::report(&self.verdict, end);
         if self.node == NodeId(0) {
             let passes = self.asked.digits().count();

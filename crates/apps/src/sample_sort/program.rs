@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
 use tempest::{
-    Mechanism, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId, handlers,
+    FinalState, Mechanism, Merge, NodeId, Operations, Protocol, Report, Setup, Shape, Thread, ThreadId,
+    handlers,
 };
 
 use super::bulk::Groups;
@@ -131,7 +132,7 @@ impl SampleSort {
         compare(&self.verdict, thread, &bin, &self.config.problem.keys.expected[due]);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Config { asked, problem, .. } = &*self.config;
         let report = report(&self.verdict, end);
         if self.node != NodeId(0) {

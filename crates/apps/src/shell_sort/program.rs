@@ -8,7 +8,7 @@ use std::sync::Arc;
 use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
 use protocols::sync::{Collectives, Reduction};
 use tempest::{
-    Cells, Mechanism, Merge, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread, ThreadId, handlers,
+    Cells, FinalState, Mechanism, Merge, NodeId, Protocol, Report, Setup, Shape, Thread, ThreadId, handlers,
 };
 
 use super::passes::Pass;
@@ -208,7 +208,7 @@ impl ShellSort {
         sorts::compare(&self.verdict, thread, &sorter.mine, &config.problem.expected[own]);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let asked = &self.config.asked;
         let report = sorts::report(&self.verdict, end);
         if self.node != NodeId(0) {

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use tempest::{Access, Quiet, Segment, Setup, Thread};
+use tempest::{Access, FinalState, Segment, Setup, Thread};
 
 use super::generated;
 use super::layout::Layout;
@@ -96,7 +96,7 @@ impl Mesh {
     }
 
     /// The own rows of both coordinates, without a charge.
-    pub(super) fn results(&self, end: &Quiet<'_>) -> [Vec<f64>; 2] {
+    pub(super) fn results(&self, end: &FinalState<'_>) -> [Vec<f64>; 2] {
         self.axes.each_ref().map(|axis| {
             let mut values = vec![0.0; self.rows.len() * self.layout.size];
             for (row, values) in self.rows.clone().zip(values.chunks_mut(self.layout.size)) {

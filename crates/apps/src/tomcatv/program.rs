@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use protocols::sync::{Collectives, Reduction};
-use tempest::{Cells, Event, Handler, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{
+    Cells, Event, FinalState, Handler, Mechanism, NodeId, Protocol, Report, Setup, Thread, handlers,
+};
 
 use super::layout::Layout;
 use super::mesh::{Mesh, Side};
@@ -127,7 +129,7 @@ impl Tomcatv {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Config { solved, layout, .. } = &*self.config;
         let mut report =
             check(self.node, self.mesh.rows.start, layout.size, self.mesh.results(end), &solved.expected);
@@ -139,6 +141,6 @@ impl Tomcatv {
 }
 
 /// The residuals that were kept: two of each iteration.
-pub(super) fn pairs(end: &Quiet<'_>, kept: &Cells<f64>) -> Vec<[f64; 2]> {
+pub(super) fn pairs(end: &FinalState<'_>, kept: &Cells<f64>) -> Vec<[f64; 2]> {
     (0..kept.len() / 2).map(|number| [kept.get(end, 2 * number), kept.get(end, 2 * number + 1)]).collect()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use protocols::sync::{CollectiveRoom, Reduction, SharedBarrier, SharedCollectives};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::{Array, Cells, Homes, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers};
+use tempest::{Array, Cells, FinalState, Homes, NodeId, Protocol, Report, Setup, Shared, Thread, handlers};
 
 use super::layout::Layout;
 use super::problem::{Asked, Solved};
@@ -139,7 +139,7 @@ impl SharedTomcatv {
         self.take_down(thread);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Config { solved, layout, .. } = &*self.config;
         let results =
             self.results.each_ref().map(|cells| (0..cells.len()).map(|at| cells.get(end, at)).collect());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, SplitPhase};
 use protocols::sync::{Collectives, Reduction};
-use tempest::{Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{FinalState, Merge, NodeId, Operations, Protocol, Report, Setup, Thread, handlers};
 
 use super::fish::{Fish, Greatest, Seen};
 use super::problem::Problem;
@@ -125,7 +125,7 @@ impl Wator {
         self.verdict.note(thread, [(own.len() as u64, wrong as u64)]);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let report = self.verdict.report(end, "fish", "where a sequential program has them");
         let pairs = f64::from(self.config.division.size()).powi(2);
         match self.node {

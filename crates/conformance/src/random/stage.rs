@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{
-    Block, Cells, Clocked, Event, Handler, Key, Keyed, MAX_WORDS, NodeId, Operations, Protocol, Quiet,
+    Block, Cells, Clocked, Event, FinalState, Handler, Key, Keyed, MAX_WORDS, NodeId, Operations, Protocol,
     Report, Segment, Setup, Shape, Space, Thread, Waiter, handlers,
 };
 
@@ -251,7 +251,13 @@ impl Other {
 
     /// Differences from the expected counts on this node in the end. `own` and `other` are the entries of the two
     /// tables.
-    fn differences(&self, end: &Quiet<'_>, expected: &Counts, own: &[u64], other: &[u64]) -> Vec<String> {
+    fn differences(
+        &self,
+        end: &FinalState<'_>,
+        expected: &Counts,
+        own: &[u64],
+        other: &[u64],
+    ) -> Vec<String> {
         let counted = (0..SLOTS).map(|slot| match Rule::of_slot(slot) {
             (Rule::Own, key) => own[key as usize],
             (Rule::Other, key) => other[key as usize],
@@ -343,7 +349,7 @@ impl Stage {
         (self.other.play.body)(self, thread);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Some(expected) = &self.other.play.expected else {
             return Report::checked(false, || "a program that cannot end well ended well".to_owned());
         };

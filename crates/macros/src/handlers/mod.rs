@@ -88,7 +88,7 @@ fn program(block: &mut Block, tempest: &TokenStream) -> Option<TokenStream> {
         )),
         (Some(main), None) => Some(lacks(
             main,
-            "a program checks itself: expected `fn report(&self, end: &mut Quiet<'_>) -> Report { … }` beside `main`",
+            "a program checks itself: expected `fn report(&self, end: &mut FinalState<'_>) -> Report { … }` beside `main`",
         )),
     };
     let has_mistakes = mistake.is_some() || block.mistakes.is_some();
@@ -97,7 +97,7 @@ fn program(block: &mut Block, tempest: &TokenStream) -> Option<TokenStream> {
     };
     let main = main.map_or_else(|| quote!(fn main(&self, _: &#tempest::Thread<'_>) {}), tokens);
     let report = report.map_or_else(
-        || quote!(fn report(&self, _: &mut #tempest::Quiet<'_>) -> #tempest::Report { loop {} }),
+        || quote!(fn report(&self, _: &mut #tempest::FinalState<'_>) -> #tempest::Report { loop {} }),
         tokens,
     );
     if let Some(mistake) = mistake {

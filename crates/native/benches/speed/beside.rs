@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{Event, Handler, Job, Protocol, Quiet, Report, Setup, Shape, Thread, handlers};
+use tempest::{Event, FinalState, Handler, Job, Protocol, Report, Setup, Shape, Thread, handlers};
 
 use crate::run;
 use tradewind_bench::beside;
@@ -46,7 +46,7 @@ impl ToItself {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         let (handled, sent) =
             (self.handled.load(Ordering::Relaxed), u64::from(self.shape.threads) * MESSAGES);
         Report::checked(handled == sent, || format!("{handled} handled of {sent}"))

@@ -3,7 +3,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{Event, Handler, Job, Key, Keyed, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{
+    Event, FinalState, Handler, Job, Key, Keyed, NodeId, Protocol, Report, Setup, Thread, handlers,
+};
 
 use crate::bare;
 use crate::run;
@@ -73,7 +75,7 @@ impl FetchAdd {
         thread.phase("end");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         // Each word had the values 0, 1, 2 …, one per addition.
         let held = |word: u64| {
             let times = (REQUESTS + WORDS - 1 - word) / WORDS;

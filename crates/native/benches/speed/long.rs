@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempest::{Event, Handler, Job, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Event, FinalState, Handler, Job, Protocol, Report, Setup, Thread, handlers};
 
 use crate::progress::raw_wake_ups;
 use crate::run;
@@ -88,7 +88,7 @@ impl Beside {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use tempest::{Cells, Job, Merge, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Cells, FinalState, Job, Merge, Protocol, Report, Setup, Thread, handlers};
 
 use crate::run;
 use tradewind_bench::table::{Aim, TableRow, Unit, paired};
@@ -47,7 +47,7 @@ impl Load {
         self.took.set(thread, 0, took);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         Report::checked(self.took.get(end, 0) > 0.0, || "nothing was timed".to_owned()).measured(
             "took",
             self.took.get(end, 0),

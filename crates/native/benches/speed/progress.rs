@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempest::{Event, Handler, Job, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Event, FinalState, Handler, Job, NodeId, Protocol, Report, Setup, Thread, handlers};
 
 use crate::run;
 use tradewind_bench::pin;
@@ -89,7 +89,7 @@ impl Late {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -1,7 +1,7 @@
 //! *Round trip*: a thread sends a request to another node, whose handler replies, and waits for the reply; beside a raw
 //! ping-pong over two cache lines between two OS threads pinned to the same cores.
 
-use tempest::{Event, Handler, Job, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Event, FinalState, Handler, Job, NodeId, Protocol, Report, Setup, Thread, handlers};
 
 use crate::run;
 use tradewind_bench::raw_round_trip;
@@ -45,7 +45,7 @@ impl Echo {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let count = self.replies.count(end);
         Report::checked(count == 0 || count == TRIPS, || format!("{count} replies of {TRIPS}"))
     }

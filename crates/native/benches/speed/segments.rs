@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use tempest::{
-    Cells, Event, Handler, Job, Mapped, Merge, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup,
+    Cells, Event, FinalState, Handler, Job, Mapped, Merge, NodeId, Protocol, Report, Rights, Segment, Setup,
     Thread, handlers,
 };
 
@@ -163,7 +163,7 @@ impl Reach {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let wrong = self.wrong.get(end, 0);
         let report = Report::checked(wrong == 0, || format!("{wrong} wrong"));
         report.measured("took", self.took.get(end, 0), "ns", Merge::Max)

@@ -3,7 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tempest::{Event, Handler, Job, Key, Keyed, NodeId, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{
+    Event, FinalState, Handler, Job, Key, Keyed, NodeId, Protocol, Report, Setup, Thread, handlers,
+};
 
 use crate::bare;
 use crate::run;
@@ -82,7 +84,7 @@ impl Stream {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(self.verified.load(Ordering::Relaxed), || "the entries hold other sums".to_owned())
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use fiber::{Fiber, Pool, Status};
 use tempest::entry::{Given, Plan};
 use tempest::{
-    Cells, Event, Handler, Job, Keyed, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread,
+    Cells, Event, FinalState, Handler, Job, Keyed, Mechanism, NodeId, Protocol, Report, Setup, Shape, Thread,
     handlers,
 };
 
@@ -65,7 +65,7 @@ impl Relay {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let passed: u64 = self.turns.iter().map(|turn| turn.count(end)).sum();
         let all = self.rounds() * self.turns.len() as u64;
         Report::checked(passed == all + 1, || format!("{passed} turns instead of {all} and the first"))
@@ -148,7 +148,7 @@ impl Additions {
         thread.phase("end");
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (threads, mut times) = (self.waiting.len() as u64, vec![0_u64; WORDS as usize]);
         for number in 0..threads * REQUESTS {
             times[((number / REQUESTS + number % REQUESTS) % WORDS) as usize] += 1;

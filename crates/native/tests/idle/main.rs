@@ -5,7 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tempest::{Event, Handler, Job, Launch, NodeId, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{
+    Event, FinalState, Handler, Job, Launch, NodeId, Protocol, Report, Setup, Thread, World, handlers,
+};
 use tradewind_native::Local;
 
 /// Maximum share of one core that a world may use.
@@ -75,7 +77,7 @@ impl Away {
         thread.wait(&self.back, 1);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

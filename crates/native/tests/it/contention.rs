@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tempest::{Event, Handler, Key, Keyed, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{Event, FinalState, Handler, Key, Keyed, Protocol, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -50,7 +50,7 @@ impl Computes {
         thread.signal(&self.end, 1);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -115,7 +115,7 @@ impl Holds {
         assert_eq!(count, 2 * all, "each hold and each message adds one");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

@@ -6,8 +6,8 @@ use protocols::stache::STACHE;
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::SharedMemory;
 use tempest::{
-    AddressSpace, Array, Frames, Homes, Job, Launch, Layout, NodeId, Outcome, Protocol, Quiet, Report, Setup,
-    Shared, Thread, World, handlers,
+    AddressSpace, Array, FinalState, Frames, Homes, Job, Launch, Layout, NodeId, Outcome, Protocol, Report,
+    Setup, Shared, Thread, World, handlers,
 };
 use tradewind_native::Local;
 
@@ -65,7 +65,7 @@ impl Visitor {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         // The threads have checked all values that they read.
         Report { checks: 1, ..Report::default() }
     }

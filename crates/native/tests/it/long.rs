@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tempest::{Event, Handler, NodeId, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{Event, FinalState, Handler, NodeId, Protocol, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -74,7 +74,7 @@ impl Held {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

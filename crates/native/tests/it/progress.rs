@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use conformance::Setting;
 use tempest::{
-    Event, Handler, Launch, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Thread, World, handlers,
+    Event, FinalState, Handler, Launch, NodeId, Protocol, Report, Rights, Segment, Setup, Thread, World,
+    handlers,
 };
 use tradewind_native::Local;
 use units::Time;
@@ -70,7 +71,7 @@ impl Ask {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -139,7 +140,7 @@ impl Endless {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -209,7 +210,7 @@ impl Storm {
         thread.wait(&self.ended, 2);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -287,7 +288,7 @@ impl Woken {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -380,7 +381,7 @@ impl Passed {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

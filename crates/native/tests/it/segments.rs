@@ -2,8 +2,8 @@
 
 use tempest::entry::{Given, Plan};
 use tempest::{
-    Failure, Job, Launch, Mechanism, NodeId, Protocol, Quiet, Report, Rights, Segment, Setup, Shape, Thread,
-    World, handlers,
+    Failure, FinalState, Job, Launch, Mechanism, NodeId, Protocol, Report, Rights, Segment, Setup, Shape,
+    Thread, World, handlers,
 };
 use tradewind_native::Local;
 
@@ -51,7 +51,7 @@ impl Probe {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let held: Vec<f64> = (0..4).map(|cell| self.open.cells().get(end, cell)).collect();
         let reached = held == [0.0, 1.5, 2.5, 1.5];
         Report::checked(reached || held == [0.0; 4], || format!("{held:?}")).figure(

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tempest::{
-    Event, Handler, Job, Launch, NodeId, Outcome, Protocol, Quiet, Report, Resource, Setup, Thread,
+    Event, FinalState, Handler, Job, Launch, NodeId, Outcome, Protocol, Report, Resource, Setup, Thread,
     Utilization, World, handlers,
 };
 use tradewind_native::Local;
@@ -47,7 +47,7 @@ impl Uneven {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{Event, Handler, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{Event, FinalState, Handler, Protocol, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 use crate::load::launch;
@@ -55,7 +55,7 @@ impl Numbers {
         thread.wait(&self.handled, NUMBERS);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         let foreseen = (self.foreseen.load(Ordering::Relaxed), self.sum.load(Ordering::Relaxed));
         // The sum of the first n odd numbers is n squared.
         let expected = (self.expected, self.expected * self.expected);

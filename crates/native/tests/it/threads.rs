@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-use tempest::{Event, Job, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{Event, FinalState, Job, Launch, Protocol, Report, Setup, Thread, World, handlers};
 use tradewind_native::Local;
 
 /// Threads of each processor.
@@ -31,7 +31,7 @@ impl Crowd {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let count = self.came.count(end);
         let expected = 2 * u64::from(THREADS);
         Report::checked(count.is_multiple_of(expected) && count > 0, || {
@@ -97,7 +97,7 @@ impl Leaving {
         LATE.with(|_| ());
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         let over = OVER.load(Ordering::Relaxed);
         Report::checked(over == 4, || format!("{over} of 4 OS threads are over when the program reports"))
     }

@@ -1,7 +1,7 @@
 //! Null messages that two nodes send to and fro. This module must never know how nodes are joined.
 
 use tempest::{
-    Cells, Event, Handler, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
+    Cells, Event, FinalState, Handler, Merge, NodeId, Operations, Protocol, Report, Setup, Thread, handlers,
 };
 use units::Time;
 
@@ -107,7 +107,7 @@ impl Bounce {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (had, due) = (self.received.count(end), self.due(self.node));
         let report =
             Report::checked(had == due, || format!("node {} had {had} messages, not {due}", self.node.0));

@@ -2,7 +2,7 @@
 
 use tempest::entry::mix;
 use tempest::{
-    Cells, Event, Handler, Merge, NodeId, Protocol, Quiet, Report, Segment, Setup, Thread, handlers,
+    Cells, Event, FinalState, Handler, Merge, NodeId, Protocol, Report, Segment, Setup, Thread, handlers,
 };
 
 /// The number of blocks that a node has room for. Further blocks overwrite earlier ones.
@@ -105,7 +105,7 @@ impl Cut {
     }
 
     /// Whether all words of the last blocks are right.
-    fn is_whole(&self, end: &Quiet<'_>) -> bool {
+    fn is_whole(&self, end: &FinalState<'_>) -> bool {
         let Some(opposite) = self.opposite else { return true };
         let rounds = u64::from(self.config.rounds);
         (rounds.saturating_sub(u64::from(SLOTS))..rounds).all(|number| {
@@ -126,7 +126,7 @@ impl Cut {
         thread.phase("check");
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let due = if self.opposite.is_some() { u64::from(self.config.rounds) } else { 0 };
         let (had, wrong, whole) = (self.received.count(end), self.wrong.get(end, 0), self.is_whole(end));
         let report = Report::checked(had == due && wrong == 0 && whole, || {

@@ -3,7 +3,7 @@
 
 use std::thread::yield_now;
 
-use tempest::{Cells, Handler, Operations, Quiet, Segment, Setup};
+use tempest::{Cells, FinalState, Handler, Operations, Segment, Setup};
 
 use super::item::{Item, Tag};
 
@@ -46,12 +46,12 @@ impl Memory {
     }
 
     /// The number of accesses since the start.
-    pub(super) fn accesses(&self, end: &Quiet<'_>) -> u64 {
+    pub(super) fn accesses(&self, end: &FinalState<'_>) -> u64 {
         self.accesses.get(end, 0)
     }
 
     /// The value of the word of a key at the end.
-    pub(super) fn last(&self, end: &Quiet<'_>, key: u32) -> u64 {
+    pub(super) fn last(&self, end: &FinalState<'_>, key: u32) -> u64 {
         self.words.cells().get(end, key as usize * EACH)
     }
 

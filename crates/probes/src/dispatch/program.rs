@@ -6,7 +6,8 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tempest::entry::stream_seed;
 use tempest::{
-    Cells, Event, Handler, Key, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
+    Cells, Event, FinalState, Handler, Key, Merge, NodeId, Operations, Protocol, Report, Setup, Thread,
+    handlers,
 };
 
 use super::found::Found;
@@ -189,7 +190,7 @@ impl Dispatch {
         thread.phase("check");
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         if self.node != SERVER {
             let slowest =
                 (0..self.sending.len()).map(|thread| self.sending.get(end, thread)).max().unwrap_or(0);

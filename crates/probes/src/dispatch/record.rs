@@ -2,7 +2,7 @@
 //!
 //! This module must never know which findings follow from them.
 
-use tempest::{Cells, Handler, Quiet};
+use tempest::{Cells, FinalState, Handler};
 
 use super::item::{Item, Kind, Tag};
 
@@ -75,11 +75,11 @@ impl Records {
     }
 
     /// The measurements of every message, by number.
-    pub(super) fn all(&self, end: &Quiet<'_>) -> Vec<Handled> {
+    pub(super) fn all(&self, end: &FinalState<'_>) -> Vec<Handled> {
         (0..self.0.len() / EACH).map(|number| self.handled(end, number)).collect()
     }
 
-    fn handled(&self, end: &Quiet<'_>, number: usize) -> Handled {
+    fn handled(&self, end: &FinalState<'_>, number: usize) -> Handled {
         let word = |word| self.0.get(end, number * EACH + word);
         let tag = Tag(word(TAG) & !POSTPONED);
         Handled {

@@ -393,7 +393,7 @@ impl MessageMemory {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let wrong = self.wrong.get(end, 0);
         let mut report = Report::checked(wrong == 0, || format!("{wrong} words have arrived wrong"));
         for (place, name) in TIMES.into_iter().enumerate() {

@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tempest::entry::{BadPlan, Input, Plan, SharedMemory, mix, stream_seed};
 use tempest::{
-    Array, Cells, Frames, Homes, NodeId, Protocol, Quiet, Report, Setup, Shared, Thread, handlers,
+    Array, Cells, FinalState, Frames, Homes, NodeId, Protocol, Report, Setup, Shared, Thread, handlers,
 };
 use units::Time;
 
@@ -255,7 +255,7 @@ impl Probe {
         }
     }
 
-    fn measured(&self, end: &Quiet<'_>) -> Measured {
+    fn measured(&self, end: &FinalState<'_>) -> Measured {
         let pattern = self.config.pattern;
         let threads = 0..pattern.threads.min(self.began.len() as u32) as usize;
         let begins = threads.clone().map(|thread| self.began.get(end, thread));
@@ -305,7 +305,7 @@ impl Probe {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (wrong, node) = (self.wrong.get(end, 0), self.node);
         let failures = if wrong > 0 {
             vec![format!("{wrong} blocks did not hold what they should at {node}")]

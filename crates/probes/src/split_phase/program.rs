@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan, SplitPhase};
-use tempest::{Cells, Merge, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers};
+use tempest::{Cells, FinalState, Merge, NodeId, Operations, Protocol, Report, Setup, Thread, handlers};
 use units::Time;
 
 use super::cell::{Cell, Measure, Operation};
@@ -271,7 +271,7 @@ impl Microbenchmarks {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let mut report = Report::default();
         for (figure, cell) in self.config.cells.iter().enumerate() {
             report.checks += self.compared.get(end, figure);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use protocols::sync::{Collectives, Reduction};
 use tempest::{
-    Cells, Event, Handler, Keyed, MAX_WORDS, Mechanism, NodeId, Operations, Protocol, Quiet, Report, Segment,
-    Setup, Thread, handlers,
+    Cells, Event, FinalState, Handler, Keyed, MAX_WORDS, Mechanism, NodeId, Operations, Protocol, Report,
+    Segment, Setup, Thread, handlers,
 };
 
 use super::curve::{Curve, Point, Target};
@@ -340,13 +340,13 @@ impl Traffic {
     }
 
     /// Whether the words of the last block that came are right.
-    fn is_whole(&self, end: &Quiet<'_>) -> bool {
+    fn is_whole(&self, end: &FinalState<'_>) -> bool {
         let landed = self.landing.cells();
         self.totals.get(end, HANDLED) == 0
             || (0..landed.len()).all(|index| landed.get(end, index) == word(index))
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let whole = Report::checked(self.is_whole(end), || format!("{}: wrong words of a block", self.node));
         let Some(curve) = &end.get(&self.record, KEY).curve else { return whole };
         let mut report = curve.report();

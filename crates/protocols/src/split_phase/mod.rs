@@ -73,7 +73,7 @@
 //!         memory.split_phase(|scope| scope.get(self.number.on(next), self.back));
 //!         assert_eq!(memory.load(self.back), me.0.into());
 //!     }
-//!     fn report(&self, end: &mut Quiet<'_>) -> Report {
+//!     fn report(&self, end: &mut FinalState<'_>) -> Report {
 //!         Report::checked(self.split.arena().get(end, 1) < 3, || "nobody's number".into())
 //!     }
 //! }

@@ -363,7 +363,9 @@ mod tests {
     use std::sync::Arc;
 
     use native::Local;
-    use tempest::{Failure, Homes, Job, Launch, Layout, Message, Protocol, Quiet, Report, Thread, World};
+    use tempest::{
+        Failure, FinalState, Homes, Job, Launch, Layout, Message, Protocol, Report, Thread, World,
+    };
 
     use super::super::Config;
     use super::*;
@@ -398,7 +400,7 @@ mod tests {
             }
         }
 
-        fn report(&self, _: &mut Quiet<'_>) -> Report {
+        fn report(&self, _: &mut FinalState<'_>) -> Report {
             Report::checked(self.1.memory().layout().blocks() == 128, || "another layout".to_owned())
         }
     }

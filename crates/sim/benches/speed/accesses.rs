@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use machine::Machine;
-use tempest::{Job, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{FinalState, Job, Launch, Protocol, Report, Setup, Thread, World, handlers};
 
 use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 
@@ -70,7 +70,7 @@ impl Walk {
         assert_eq!(misses, if *way == Way::Miss { ACCESSES as u64 } else { 0 }, "{way:?}");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

@@ -1,7 +1,7 @@
 //! A small program that uses everything: requests and replies under keys, holds, polls, waits, phases.
 
 use tempest::{
-    Event, Handler, Key, Keyed, NodeId, Operations, Protocol, Quiet, Report, Setup, Thread, handlers,
+    Event, FinalState, Handler, Key, Keyed, NodeId, Operations, Protocol, Report, Setup, Thread, handlers,
 };
 
 const WORDS: u64 = 16;
@@ -55,7 +55,7 @@ impl Adders {
         thread.wait(&self.replies, REQUESTS * self.threads);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let (replies, expected) = (self.replies.count(end), REQUESTS * self.threads);
         Report::checked(replies == expected, || format!("{replies} replies of {expected}"))
     }
@@ -79,7 +79,7 @@ impl Poller {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

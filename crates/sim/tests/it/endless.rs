@@ -2,7 +2,7 @@
 
 use machine::Machine;
 use tempest::{
-    Attempt, Event, Failure, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Quiet, Report,
+    Attempt, Event, Failure, FinalState, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Report,
     Setup, Thread, World, handlers,
 };
 use tradewind_sim::Model;
@@ -115,7 +115,7 @@ impl Endless {
         thread.phase("end");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

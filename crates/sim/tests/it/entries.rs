@@ -3,7 +3,7 @@
 
 use machine::Machine;
 use tempest::{
-    Event, Handler, Job, Keyed, Launch, Mechanism, NodeId, Operations, Outcome, Protocol, Quiet, Report,
+    Event, FinalState, Handler, Job, Keyed, Launch, Mechanism, NodeId, Operations, Outcome, Protocol, Report,
     Setup, Shape, Stage, Thread, World, handlers,
 };
 use tradewind_sim::Model;
@@ -56,7 +56,7 @@ impl Uses {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

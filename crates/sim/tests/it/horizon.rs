@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use machine::Machine;
 use tempest::{
-    Cells, Event, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Quiet, Report, Segment, Setup,
-    Thread, World, handlers,
+    Cells, Event, FinalState, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Report, Segment,
+    Setup, Thread, World, handlers,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -135,7 +135,7 @@ impl Beside {
         }
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let Some((now, done)) = self.asked.read.filter(|_| self.node == NodeId(1)) else {
             return Report::checked(true, String::new);
         };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use machine::Machine;
 use tempest::{
-    Cells, Event, Handler, Job, Launch, Mechanism, Merge, Protocol, Quiet, Report, Rights, Segment, Setup,
-    Shape, Thread, World, handlers,
+    Cells, Event, FinalState, Handler, Job, Launch, Mechanism, Merge, Protocol, Report, Rights, Segment,
+    Setup, Shape, Thread, World, handlers,
 };
 use tradewind_sim::Model;
 
@@ -148,7 +148,7 @@ impl Copies {
         thread.wait(&self.copied, 2);
     }
 
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         let report = Report::default().measured("transfer", self.took.get(end, 0), "ns", Merge::Max);
         report.measured("gather", self.took.get(end, 1), "ns", Merge::Max)
     }

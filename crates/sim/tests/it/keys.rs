@@ -10,8 +10,8 @@ use protocols::split_phase::{self, Procedure, SplitPhase};
 use protocols::stache::{Config, Stache};
 use protocols::sync::{Collectives, Reduction};
 use tempest::{
-    Cells, Handler, Job, Launch, Layout, NodeId, Operations, Outcome, Protocol, Quiet, Report, Setup, Thread,
-    World, handlers,
+    Cells, FinalState, Handler, Job, Launch, Layout, NodeId, Operations, Outcome, Protocol, Report, Setup,
+    Thread, World, handlers,
 };
 use tradewind_sim::Model;
 use units::TotalTime;
@@ -50,7 +50,7 @@ impl Meet {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }
@@ -115,7 +115,7 @@ impl Side {
         assert_eq!(self.collectives.all_reduce(thread, Reduction::Sum, mine), 7);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

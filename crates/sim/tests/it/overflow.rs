@@ -1,8 +1,8 @@
 //! An interface that is full for too long traps its processor, which empties it; nothing is lost.
 
 use tempest::{
-    Event, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Quiet, Report, Setup, Thread, World,
-    handlers,
+    Event, FinalState, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Report, Setup, Thread,
+    World, handlers,
 };
 use tradewind_sim::Model;
 use units::Time;
@@ -41,7 +41,7 @@ impl Flood {
             (0..MESSAGES).for_each(|_| thread.send(NodeId(0), Self::drop()));
         }
     }
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, || unreachable!("what is checked is that everything arrives"))
     }
 }

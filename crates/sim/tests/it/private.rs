@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempest::world::AddressRange;
 use tempest::{
-    Access, Element, ElementField, ElementLayout, Job, Launch, Protocol, Quiet, Report, Segment, Setup,
+    Access, Element, ElementField, ElementLayout, FinalState, Job, Launch, Protocol, Report, Segment, Setup,
     Thread, World, handlers,
 };
 use tradewind_sim::Model;
@@ -92,7 +92,7 @@ impl Streams {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -205,7 +205,7 @@ impl Counters {
         self.asked.transactions.store(thread.memory_events().bus_transactions, Ordering::Relaxed);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

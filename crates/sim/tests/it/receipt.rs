@@ -3,7 +3,7 @@
 
 use machine::Machine;
 use tempest::{
-    Event, Failure, Handler, Job, Launch, NodeId, Operations, Outcome, Policy, Protocol, Quiet, Report,
+    Event, Failure, FinalState, Handler, Job, Launch, NodeId, Operations, Outcome, Policy, Protocol, Report,
     Setup, Thread, World, handlers,
 };
 use trace::Recorder;
@@ -55,7 +55,7 @@ impl Incast {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

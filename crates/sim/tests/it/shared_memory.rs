@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use machine::Machine;
 use protocols::stache::{Config, Stache};
 use tempest::{
-    Array, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Protocol, Quiet, Report, Resource, Setup,
-    Shared, Stage, Thread, Utilization, VolumeBytes, World, handlers,
+    Array, FinalState, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Protocol, Report, Resource,
+    Setup, Shared, Stage, Thread, Utilization, VolumeBytes, World, handlers,
 };
 use tradewind_sim::Model;
 use units::{Time, TotalTime};
@@ -60,7 +60,7 @@ impl Reads {
         thread.phase("end");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         let cycles = self.last.load(Ordering::Relaxed) as f64 / 2.5e6;
         Report::checked(true, String::new).figure("cycles", cycles, tempest::Merge::Max)
     }
@@ -323,7 +323,7 @@ impl Counters {
         assert_eq!(thread.read(&self.words, mine), COUNTS, "what was counted");
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report { checks: 1, ..Report::default() }
     }
 }

@@ -9,8 +9,8 @@ use machine::Machine;
 use protocols::stache::STACHE;
 use tempest::entry::{Given, Plan};
 use tempest::{
-    Event, Handler, Job, Key, Launch, Mechanism, Operations, Outcome, Policy, Protocol, Quiet, Report, Setup,
-    Shape, Thread, World, handlers,
+    Event, FinalState, Handler, Job, Key, Launch, Mechanism, Operations, Outcome, Policy, Protocol, Report,
+    Setup, Shape, Thread, World, handlers,
 };
 use tradewind_sim::Model;
 
@@ -219,7 +219,7 @@ impl Holders {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }
@@ -250,7 +250,7 @@ impl Uneven {
     fn main(&self, thread: &Thread<'_>) {
         thread.charge(Operations::NONE.integers(if thread.index() < 2 { 10_000 } else { 1000 }));
     }
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }
@@ -321,7 +321,7 @@ impl Stretches {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

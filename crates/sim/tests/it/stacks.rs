@@ -6,7 +6,9 @@ use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use tempest::{Event, Handler, Job, Launch, NodeId, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{
+    Event, FinalState, Handler, Job, Launch, NodeId, Protocol, Report, Setup, Thread, World, handlers,
+};
 use tradewind_sim::Model;
 
 use crate::setup::machine;
@@ -50,7 +52,7 @@ impl Digs {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(false, || "there was stack enough".to_owned())
     }
 }

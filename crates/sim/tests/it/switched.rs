@@ -1,6 +1,8 @@
 //! A modelled program that suspends the fiber it runs on is told so: the engine would never resume it.
 
-use tempest::{Failure, Handler, Job, Key, Launch, Protocol, Quiet, Report, Setup, Thread, World, handlers};
+use tempest::{
+    Failure, FinalState, Handler, Job, Key, Launch, Protocol, Report, Setup, Thread, World, handlers,
+};
 use tradewind_sim::Model;
 
 use crate::setup::machine;
@@ -38,7 +40,7 @@ impl Switches {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(false, || "a fiber was suspended and resumed".to_owned())
     }
 }

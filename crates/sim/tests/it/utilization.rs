@@ -1,7 +1,7 @@
 //! Utilization of the parts of a machine in whole runs, and the states reported for processors without work.
 
 use tempest::{
-    Event, Handler, Job, Launch, NodeId, Outcome, Protocol, Quiet, Report, Resource, Setup, Thread,
+    Event, FinalState, Handler, Job, Launch, NodeId, Outcome, Protocol, Report, Resource, Setup, Thread,
     Utilization, World, handlers,
 };
 use trace::{Recorder, Sample};
@@ -41,7 +41,7 @@ impl Stream {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -2,8 +2,8 @@
 
 use machine::Machine;
 use tempest::{
-    Event, Handler, Job, Launch, Mechanism, NodeId, Outcome, Protocol, Quiet, Report, Setup, Shape, Thread,
-    World, handlers,
+    Event, FinalState, Handler, Job, Launch, Mechanism, NodeId, Outcome, Protocol, Report, Setup, Shape,
+    Thread, World, handlers,
 };
 use tradewind_sim::Model;
 use units::{Bytes, Time};
@@ -50,7 +50,7 @@ impl Parcels {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

@@ -18,7 +18,7 @@ use crate::{Clocked, IntegerWord, Word};
 
 /// A fixed-length array of words that handlers and threads of a node share.
 ///
-/// Each access names the thread or handler `on` that makes it, or the [`Setup`](crate::Setup) or [`Quiet`](crate::Quiet) before and
+/// Each access names the thread or handler `on` that makes it, or the [`Setup`](crate::Setup) or [`FinalState`](crate::FinalState) before and
 /// after the run. A model makes the access at the instant of that clock: it finds what the node's handlers have written until then,
 /// and nothing that they write later.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::Event;
 
 /// A reader of [events](crate::Event), and a reader and writer of [cells](crate::Cells): a [`Thread`](crate::Thread), a
 /// [`Handler`](crate::Handler) or its [`Actions`](crate::Actions), and the node before its run ([`Setup`](crate::Setup)) and after it
-/// ([`Quiet`](crate::Quiet)).
+/// ([`FinalState`](crate::FinalState)).
 ///
 /// In a model everything of the node happens first that comes before this clock. Natively it has happened.
 pub trait Clocked: Sealed {}

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::run::job::Resident;
     use crate::world::Node;
-    use crate::{Flow, Job, Protocol, Quiet, Report, Rights, Setup, Shape};
+    use crate::{FinalState, Flow, Job, Protocol, Report, Rights, Setup, Shape};
 
     /// A program with a segment of 4 words, 0 to 3, and the rights that it is configured with.
     struct Four;
@@ -198,7 +198,7 @@ mod tests {
     #[crate::handlers]
     impl Four {
         fn main(&self, _: &crate::Thread<'_>) {}
-        fn report(&self, _: &mut Quiet<'_>) -> Report {
+        fn report(&self, _: &mut FinalState<'_>) -> Report {
             Report::default()
         }
     }

@@ -12,13 +12,13 @@ use crate::message::node::Node;
 use crate::message::parts::NodeParts;
 use crate::outcome::blame::{panic_message, take_place};
 use crate::plain::key::Proof;
-use crate::{Failure, Flow, NodeId, Protocol, Quiet, Report, Setup, Shape, Thread};
+use crate::{Failure, FinalState, Flow, NodeId, Protocol, Report, Setup, Shape, Thread};
 
 /// A program: a protocol whose nodes also run threads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no program",
     label = "no threads, and no report",
-    note = "write `fn main(&self, thread: &Thread<'_>)` and `fn report(&self, end: &mut Quiet<'_>) -> Report` in its \
+    note = "write `fn main(&self, thread: &Thread<'_>)` and `fn report(&self, end: &mut FinalState<'_>) -> Report` in its \
             `#[handlers] impl`"
 )]
 pub trait Program: Protocol {
@@ -27,20 +27,20 @@ pub trait Program: Protocol {
 
     /// Checks this node's share of the result against a sequential reference, and states the program's own figures. It is
     /// called once on each node, when the run has ended well; `end` gives the entries of the node's keyed tables.
-    fn report(&self, end: &mut Quiet<'_>) -> Report;
+    fn report(&self, end: &mut FinalState<'_>) -> Report;
 }
 
 /// A program as it is installed on one node, without its type.
 pub(crate) trait Installed: Send + Sync {
     fn main(&self, thread: &Thread<'_>);
-    fn report(&self, end: &mut Quiet<'_>) -> Report;
+    fn report(&self, end: &mut FinalState<'_>) -> Report;
 }
 
 impl<P: Program> Installed for P {
     fn main(&self, thread: &Thread<'_>) {
         Program::main(self, thread);
     }
-    fn report(&self, end: &mut Quiet<'_>) -> Report {
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
         Program::report(self, end)
     }
 }
@@ -71,7 +71,7 @@ impl Resident {
     /// If the proof is of another key than the sequential one.
     pub fn report(&self, proof: Proof<'_>) -> Result<Report, Failure> {
         let (node, nodes) = (self.node.id(), self.node.shape().nodes);
-        let mut end = Quiet::new((node, nodes), proof);
+        let mut end = FinalState::new((node, nodes), proof);
         let mut report = guarded("reporting", || self.program.report(&mut end))?;
         if nodes > 1 {
             report.name(node);

@@ -4,14 +4,14 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `quiet` | the state of a node when the run is over |
+//! | `final_state` | the state of a node when the run is over |
 //! | `job` | a program with its input, ready to be installed on every node |
 //! | `launch` | the description of a run, and the trait of worlds |
 
+mod final_state;
 pub(crate) mod job;
 mod launch;
-mod quiet;
 
+pub use final_state::FinalState;
 pub use job::{Job, Program};
 pub use launch::{Launch, World};
-pub use quiet::Quiet;

@@ -12,7 +12,7 @@ impl Histogram {
         cx.with(&self.bins, |count, _| *count += 1);
     }
 
-    fn report(&self, _end: &mut Quiet<'_>) -> Report {
+    fn report(&self, _end: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

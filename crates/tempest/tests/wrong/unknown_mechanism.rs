@@ -23,7 +23,7 @@ impl Histogram {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

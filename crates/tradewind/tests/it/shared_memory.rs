@@ -9,8 +9,8 @@ use native::Local;
 use protocols::stache::{Config, Stache};
 use sim::Model;
 use tempest::{
-    Array, Failure, Homes, Job, Launch, Layout, Mechanism, NodeId, Protocol, Quiet, Report, Setup, Shared,
-    Thread, World, handlers,
+    Array, Failure, FinalState, Homes, Job, Launch, Layout, Mechanism, NodeId, Protocol, Report, Setup,
+    Shared, Thread, World, handlers,
 };
 
 /// The mistake of a thread of node 0.
@@ -107,7 +107,7 @@ impl Careless {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::checked(true, String::new)
     }
 }

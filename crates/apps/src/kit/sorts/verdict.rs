@@ -3,7 +3,7 @@
 //! Every key is compared with the key that the standard library's sort has at its position, so order and multiset are
 //! both right. This module must never know how keys were sorted.
 
-use tempest::{Quiet, Report, Thread};
+use tempest::{FinalState, Report, Thread};
 
 use crate::kit::Verdict;
 
@@ -15,6 +15,6 @@ pub(crate) fn compare(verdict: &Verdict, thread: &Thread<'_>, found: &[u32], due
 }
 
 /// The report on the keys of a node.
-pub(crate) fn report(verdict: &Verdict, end: &Quiet<'_>) -> Report {
+pub(crate) fn report(verdict: &Verdict, end: &FinalState<'_>) -> Report {
     verdict.report(end, "keys", "those of the sorted list")
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tempest::{Event, Handler, Key, Keyed, Protocol, Quiet, Report, Segment, Setup, Thread, handlers};
+use tempest::{Event, FinalState, Handler, Key, Keyed, Protocol, Report, Segment, Setup, Thread, handlers};
 
 /// Keys that have an entry in the stage's table. A message states one of them, [`NOSYNC`], [`SEQUENTIAL`], or any other number.
 pub(crate) const KEYS: u64 = 16;
@@ -125,7 +125,7 @@ impl Stage {
         (self.script.main)(self, thread);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         let [sent, handled, wrong] = [&self.tally.sent, &self.tally.handled, &self.tally.wrong]
             .map(|count| count.load(Ordering::Relaxed));
         Report::checked(sent == handled && wrong == 0, || {

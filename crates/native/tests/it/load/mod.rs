@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tempest::entry::Given;
 use tempest::{
-    Event, Handler, Job, Key, Launch, NodeId, Policy, Program, Protocol, Quiet, Report, Setup, handlers,
+    Event, FinalState, Handler, Job, Key, Launch, NodeId, Policy, Program, Protocol, Report, Setup, handlers,
 };
 use tempest::{Mechanism, Shape, Thread};
 use units::Time;
@@ -96,7 +96,7 @@ impl Starved {
         thread.wait(&self.back, 1);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -134,7 +134,7 @@ impl Hopeless {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -184,7 +184,7 @@ impl Boom {
         thread.wait(&self.never, 1);
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -220,7 +220,7 @@ impl Baton {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }
@@ -273,7 +273,7 @@ impl Overflow {
         }
     }
 
-    fn report(&self, _: &mut Quiet<'_>) -> Report {
+    fn report(&self, _: &mut FinalState<'_>) -> Report {
         Report::default()
     }
 }

@@ -10,47 +10,47 @@ use crate::{Clocked, Keyed, NodeId};
 /// A node at the end of a run that ended well: no thread runs, no handler runs, and no message is under way.
 ///
 /// [`Program::report`](crate::Program::report) receives one and reads the entries of any [`Keyed`] table of the node through
-/// it. A `Quiet` holds the sequential key of the node's dispatcher, so nothing can change an entry while it is read:
+/// it. A `FinalState` holds the sequential key of the node's dispatcher, so nothing can change an entry while it is read:
 ///
 /// ```
-/// use tradewind_tempest::{Keyed, Quiet, Report};
+/// use tradewind_tempest::{Keyed, FinalState, Report};
 ///
-/// fn check(counts: &Keyed<u64>, end: &mut Quiet<'_>) -> Report {
+/// fn check(counts: &Keyed<u64>, end: &mut FinalState<'_>) -> Report {
 ///     let first = *end.get(counts, 0);
 ///     let all: u64 = end.entries(counts).map(|(_, count)| count).sum();
 ///     Report::checked(first <= all, || format!("the first of {} is larger than all", end.node()))
 /// }
 /// ```
 ///
-/// Only a world makes a `Quiet`, from a proof that the sequential key is held. A program cannot make one:
+/// Only a world makes a `FinalState`, from a proof that the sequential key is held. A program cannot make one:
 ///
 /// ```compile_fail,E0451
-/// use tradewind_tempest::{NodeId, Proof, Quiet};
-/// fn forge(proof: Proof<'_>) -> Quiet<'_> { Quiet { node: NodeId(0), nodes: 1, proof } }
+/// use tradewind_tempest::{NodeId, Proof, FinalState};
+/// fn forge(proof: Proof<'_>) -> FinalState<'_> { FinalState { node: NodeId(0), nodes: 1, proof } }
 /// ```
 ///
-/// A program cannot keep an entry for longer than it has been lent the `Quiet`:
+/// A program cannot keep an entry for longer than it has been lent the `FinalState`:
 ///
 /// ```compile_fail
-/// use tradewind_tempest::{Keyed, Quiet};
-/// fn escape<'a>(table: &'a Keyed<u64>, end: &mut Quiet<'_>) -> &'a u64 { end.get(table, 0) }
+/// use tradewind_tempest::{Keyed, FinalState};
+/// fn escape<'a>(table: &'a Keyed<u64>, end: &mut FinalState<'_>) -> &'a u64 { end.get(table, 0) }
 /// ```
 #[derive(Debug)]
-pub struct Quiet<'a> {
+pub struct FinalState<'a> {
     node: NodeId,
     nodes: u32,
     proof: Proof<'a>,
 }
 
-impl Clocked for Quiet<'_> {}
+impl Clocked for FinalState<'_> {}
 
 /// Nothing happens any more.
-impl Sealed for Quiet<'_> {
+impl Sealed for FinalState<'_> {
     #[inline]
     fn settle(&self) {}
 }
 
-impl<'a> Quiet<'a> {
+impl<'a> FinalState<'a> {
     /// Makes the handle of node `node` out of `nodes`, whose dispatcher lends the proof that its sequential key is
     /// held.
     ///
@@ -121,19 +121,19 @@ mod tests {
             sparse.get(&mut serial.hold(key(number)));
         }
         *blocks.get(&mut serial.hold(DispatchKey::User(Name::of(Block(1))))) = 8;
-        let mut quiet = Quiet::new((NodeId(4), 5), serial.hold(DispatchKey::Sequential));
-        assert_eq!((quiet.node(), quiet.nodes()), (NodeId(4), 5));
-        assert_eq!(*quiet.get(&dense, 2), 20);
-        assert_eq!(*quiet.get(&blocks, 1), 8);
-        assert_eq!(quiet.entries(&dense).collect::<Vec<_>>(), [(0, &0), (1, &10), (2, &20)]);
-        assert_eq!(quiet.entries(&sparse).collect::<Vec<_>>(), [(2, &3), (7, &8), (9, &10)]);
-        assert_eq!(quiet.entries(&blocks).collect::<Vec<_>>(), [(0, &5), (1, &8)]);
+        let mut end = FinalState::new((NodeId(4), 5), serial.hold(DispatchKey::Sequential));
+        assert_eq!((end.node(), end.nodes()), (NodeId(4), 5));
+        assert_eq!(*end.get(&dense, 2), 20);
+        assert_eq!(*end.get(&blocks, 1), 8);
+        assert_eq!(end.entries(&dense).collect::<Vec<_>>(), [(0, &0), (1, &10), (2, &20)]);
+        assert_eq!(end.entries(&sparse).collect::<Vec<_>>(), [(2, &3), (7, &8), (9, &10)]);
+        assert_eq!(end.entries(&blocks).collect::<Vec<_>>(), [(0, &5), (1, &8)]);
     }
 
     #[test]
     #[should_panic(expected = "node 0 is not quiet: key 0x1 is held")]
     fn a_proof_of_one_key_is_not_enough() {
-        Quiet::new((NodeId(0), 1), serial().hold(key(1)));
+        FinalState::new((NodeId(0), 1), serial().hold(key(1)));
     }
 
     #[test]
@@ -142,6 +142,6 @@ mod tests {
         let room = Tables::default().add::<i32>(1);
         let table = Keyed::dense(DispatcherId::fresh().id(), Group::BLOCKS, (1, room), |_| 0);
         let mut serial = serial();
-        Quiet::new((NodeId(0), 1), serial.hold(DispatchKey::Sequential)).entries(&table).for_each(drop);
+        FinalState::new((NodeId(0), 1), serial.hold(DispatchKey::Sequential)).entries(&table).for_each(drop);
     }
 }
