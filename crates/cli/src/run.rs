@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use compare::Combination;
-use tempest::Reached;
+use tempest::RunProgress;
 use tempest::entry::Entry;
 use trace::Summary;
 use units::Time;
@@ -111,7 +111,7 @@ fn untraced(name: &str, setting: &Setting, stop: impl FnOnce() + Send) -> Option
 /// Runs a combination; says meanwhile, as the command of this name, how far it is. If it is interrupted, `stop` is called.
 fn measure(name: &str, setting: &Setting, measuring: &Measuring, stop: impl FnOnce(Partial) + Send) {
     let progress = Progress::begin(name);
-    if let Some(reached) = setting.reached.clone() {
+    if let Some(reached) = setting.progress.clone() {
         progress.watch(move || format!("{} modelled", time(reached.time().as_seconds() * 1e9)));
     }
     let mut done = 0;
@@ -207,7 +207,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         stall_limit,
         host_limit: Some(host_limit::within(&house.name, host_limit, None)),
         trace: None,
-        reached: (!is_native).then(Reached::default),
+        progress: (!is_native).then(RunProgress::default),
     })
 }
 

@@ -26,7 +26,7 @@ mod steps;
 use std::collections::BTreeMap;
 
 use des::{DelayLines, Order, Timetable, Turn};
-use tempest::{Failure, Reached};
+use tempest::{Failure, RunProgress};
 use units::Time;
 
 use crate::happening::{Happening, Packed};
@@ -149,7 +149,7 @@ impl Agenda {
             pushes: 0,
             prospect: Prospect::of(nodes, !lookahead.is_zero()),
             happened: 0,
-            limits: Limits::new(stall_limit, Reached::default()),
+            limits: Limits::new(stall_limit, RunProgress::default()),
             progress: Progress::default(),
             stopped: None,
             abandoned: false,
@@ -157,9 +157,9 @@ impl Agenda {
         }
     }
 
-    /// Lets other threads of the host see in `reached` how far the run is.
-    pub(crate) fn watched_in(self, reached: Reached) -> Self {
-        Self { limits: Limits::new(self.limits.stall(), reached), ..self }
+    /// Lets other threads of the host see in `progress` how far the run is.
+    pub(crate) fn watched_in(self, progress: RunProgress) -> Self {
+        Self { limits: Limits::new(self.limits.stall(), progress), ..self }
     }
 
     /// The limits of the run.

@@ -295,7 +295,7 @@ impl Model {
             shape: residents[0].node.shape(),
             seed: launch.seed,
             stall_limit: launch.stall_limit,
-            reached: launch.reached.clone().unwrap_or_default(),
+            progress: launch.progress.clone().unwrap_or_default(),
             trace: launch.trace.as_ref(),
             runs_ahead: !self.in_global_order,
         };

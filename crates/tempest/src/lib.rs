@@ -290,7 +290,7 @@ pub use memory::{
 pub use message::{Actions, Charger, Handler, Handlers, Message, Messages, Protocol, Setup};
 pub use outcome::{
     Attempt, Blocked, Breakdown, Counters, Dispatching, Failure, Figure, Late, Merge, Outcome, PhaseRecord,
-    ProtocolTime, Reached, Refusal, Report, Resource, Running, Size, Spinning, Stage, Step, Unobeyed,
+    ProtocolTime, Refusal, Report, Resource, RunProgress, Running, Size, Spinning, Stage, Step, Unobeyed,
     Utilization, VolumeBytes,
 };
 pub use plain::{

@@ -64,7 +64,7 @@ impl Setting {
             threads: 1,
             policy: ALONE.parse().expect("a preset is a policy"),
             trace: None,
-            reached: None,
+            progress: None,
             ..self.clone()
         };
         alone.subject.problem = Some(problem);

@@ -297,7 +297,7 @@ impl Comparison {
             stall_limit: self.stall_limit,
             host_limit: self.host_limit.clone(),
             trace: None,
-            reached: None,
+            progress: None,
         }
     }
 }

@@ -171,7 +171,7 @@ impl Run {
             stall_limit: self.stall_limit,
             host_limit: self.host_limit,
             trace: self.trace,
-            reached: None,
+            progress: None,
         })
     }
 

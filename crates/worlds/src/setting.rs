@@ -4,7 +4,7 @@
 use compare::{Combination, MachineShape, Way};
 use tempest::entry::Plan;
 use tempest::policy::Split;
-use tempest::{Failure, Launch, Mechanism, Outcome, Policy, Reached, Shape};
+use tempest::{Failure, Launch, Mechanism, Outcome, Policy, RunProgress, Shape};
 use trace::Recorder;
 use units::Time;
 
@@ -37,8 +37,8 @@ pub struct Setting {
     pub host_limit: Option<HostLimit>,
     /// The recorder of the run's events; `None` if the run is not traced.
     pub trace: Option<Recorder>,
-    /// The place where a model notes the time that the present run has reached; `None` if it is not needed.
-    pub reached: Option<Reached>,
+    /// The place where a model notes the time that the present run has progress; `None` if it is not needed.
+    pub progress: Option<RunProgress>,
 }
 
 impl Setting {
@@ -52,8 +52,8 @@ impl Setting {
     pub(crate) fn once(&self) -> Result<Outcome, Error> {
         let launch = self.launch()?;
         let run = || self.target.world().run(&launch);
-        let ran = match (&self.host_limit, &launch.reached) {
-            (Some(limit), Some(reached)) => limit.watch(reached, |failure| self.failed(failure), run),
+        let ran = match (&self.host_limit, &launch.progress) {
+            (Some(limit), Some(progress)) => limit.watch(progress, |failure| self.failed(failure), run),
             _ => run(),
         };
         ran.map_err(|failure| match failure {
@@ -87,7 +87,7 @@ impl Setting {
             seed: self.seed,
             stall_limit: self.stall_limit,
             trace: self.trace.clone(),
-            reached: self.reached.clone().or_else(|| (!self.target.is_native()).then(Reached::default)),
+            progress: self.progress.clone().or_else(|| (!self.target.is_native()).then(RunProgress::default)),
             ..Launch::new(job, self.policy.clone())
         })
     }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use tempest::{Failure, Reached};
+use tempest::{Failure, RunProgress};
 use units::Time;
 
 use crate::FailedRun;
@@ -35,10 +35,10 @@ impl HostLimit {
         Self { limit, exceeded: Arc::new(exceeded) }
     }
 
-    /// Does `work`, a run that tells in `reached` how far it is, and watches it. `failed` makes the error of the run.
+    /// Does `work`, a run that tells in `progress` how far it is, and watches it. `failed` makes the error of the run.
     pub(crate) fn watch<R>(
         &self,
-        reached: &Reached,
+        progress: &RunProgress,
         failed: impl FnOnce(Failure) -> FailedRun + Send,
         work: impl FnOnce() -> R,
     ) -> R {
@@ -47,7 +47,7 @@ impl HostLimit {
             let watch = thread::Builder::new().name("host-limit".to_owned());
             // Without a thread the run is not watched, and works.
             let _ = watch.spawn_scoped(scope, move || {
-                let why = self.look(reached, ends);
+                let why = self.look(progress, ends);
                 why.map(failed).into_iter().for_each(|failed| (self.exceeded)(failed));
             });
             let done = work();
@@ -57,24 +57,24 @@ impl HostLimit {
     }
 
     /// Looks at a run now and then, until it is over. Returns its error if it has exceeded the limit.
-    fn look(&self, reached: &Reached, over: Receiver<()>) -> Option<Failure> {
+    fn look(&self, progress: &RunProgress, over: Receiver<()>) -> Option<Failure> {
         let limit = Duration::from_nanos(self.limit.as_femtoseconds() / 1_000_000);
         let step = (limit / LOOKS).clamp(Duration::from_millis(1), STEP);
-        let (mut answers, mut silent) = (reached.answers(), Duration::ZERO);
+        let (mut answers, mut silent) = (progress.answers(), Duration::ZERO);
         loop {
-            reached.ask();
+            progress.ask();
             if over.recv_timeout(step) != Err(RecvTimeoutError::Timeout) {
                 return None;
             }
-            match reached.running() {
-                Some(running) if reached.answers() == answers => {
+            match progress.running() {
+                Some(running) if progress.answers() == answers => {
                     silent += step;
                     if silent >= limit {
-                        let at = reached.time();
+                        let at = progress.time();
                         return Some(Failure::Unresponsive { limit: self.limit, at, running });
                     }
                 }
-                _ => (answers, silent) = (reached.answers(), Duration::ZERO),
+                _ => (answers, silent) = (progress.answers(), Duration::ZERO),
             }
         }
     }
@@ -97,8 +97,8 @@ mod tests {
     use super::*;
 
     /// Watches a run of `work` under a limit of 40 ms. Returns the error, if there was one.
-    fn watched(work: impl FnOnce(&Reached)) -> Option<FailedRun> {
-        let (told, reached) = (Arc::new(Mutex::new(None)), Reached::default());
+    fn watched(work: impl FnOnce(&RunProgress)) -> Option<FailedRun> {
+        let (told, progress) = (Arc::new(Mutex::new(None)), RunProgress::default());
         let tell = Arc::clone(&told);
         let limit = HostLimit::new(Time::from_microseconds(40_000), move |failure| {
             *tell.lock().expect("nobody panics") = Some(failure);
@@ -110,7 +110,7 @@ mod tests {
             policy: USUAL_POLICY.parse().expect("a preset is a policy"),
             failure,
         };
-        limit.watch(&reached, failed, || work(&reached));
+        limit.watch(&progress, failed, || work(&progress));
         told.lock().expect("nobody panics").take()
     }
 
@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn a_fiber_that_never_comes_to_an_event_is_named() {
-        let failure = watched(|reached| {
-            reached.enter(3, Some(1));
+        let failure = watched(|progress| {
+            progress.enter(3, Some(1));
             long(|| ());
         });
         let said = failure.expect("the limit was exceeded").to_string();
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn a_run_that_answers_or_runs_no_fiber_goes_on() {
-        let answers = watched(|reached| {
-            reached.enter(3, Some(1));
-            long(|| reached.note(Time::ZERO));
+        let answers = watched(|progress| {
+            progress.enter(3, Some(1));
+            long(|| progress.note(Time::ZERO));
         });
         assert_eq!(answers, None);
         assert_eq!(watched(|_| long(|| ())), None, "the world is at work: it prepares, or verifies");

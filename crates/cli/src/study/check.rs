@@ -259,7 +259,7 @@ impl One<'_> {
             stall_limit: None,
             host_limit: None,
             trace: None,
-            reached: None,
+            progress: None,
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! This module must never know which events there are.
 
-use tempest::Reached;
+use tempest::RunProgress;
 use units::Time;
 
 use crate::happening::{Happening, Packed};
@@ -18,16 +18,16 @@ pub(crate) struct Limits {
     stall: Option<Time>,
     /// The instant from which on it has to be [found out](Self::end_at) whether the run goes on. A thread of the host that
     /// watches the run makes it zero at any time, to ask how far the run is.
-    reached: Reached,
+    progress: RunProgress,
     /// The first event that was to happen beyond the end of modelled time, and its actor.
     beyond: Option<(usize, Packed)>,
 }
 
 impl Limits {
-    /// The limits of a run that makes no progress for `stall` at most. Others see in `reached` how far it is.
-    pub(crate) fn new(stall: Option<Time>, reached: Reached) -> Self {
-        let limits = Self { stall, reached, beyond: None };
-        limits.reached.look_from(limits.end(Time::ZERO));
+    /// The limits of a run that makes no progress for `stall` at most. Others see in `progress` how far it is.
+    pub(crate) fn new(stall: Option<Time>, progress: RunProgress) -> Self {
+        let limits = Self { stall, progress, beyond: None };
+        limits.progress.look_from(limits.end(Time::ZERO));
         limits
     }
 
@@ -38,15 +38,15 @@ impl Limits {
 
     /// The place where the run tells other threads of the host how far it is.
     #[inline]
-    pub(crate) fn reached(&self) -> &Reached {
-        &self.reached
+    pub(crate) fn progress(&self) -> &RunProgress {
+        &self.progress
     }
 
     /// Notes an event that would happen beyond the end of modelled time. The run ends at its next step.
     #[cold]
     pub(crate) fn refuse(&mut self, actor: usize, event: Packed) {
         self.beyond.get_or_insert((actor, event));
-        self.reached.look_from(Time::ZERO);
+        self.progress.look_from(Time::ZERO);
     }
 
     /// The first event that was to happen beyond the end of modelled time, and its actor.
@@ -57,7 +57,7 @@ impl Limits {
     /// An instant before which the run does not end. The run may have made progress since it was set.
     #[inline]
     pub(crate) fn not_before(&self) -> Time {
-        self.reached.looks_from()
+        self.progress.looks_from()
     }
 
     /// The first instant at which the run ends if its last progress was at `progress`: the instant at which it stalls,
@@ -74,8 +74,8 @@ impl Limits {
     #[cold]
     pub(crate) fn find_end(&self, progress: Time, now: Time) -> Time {
         let end = self.end(progress);
-        self.reached.look_from(end);
-        self.reached.note(now);
+        self.progress.look_from(end);
+        self.progress.note(now);
         end
     }
 }

@@ -230,14 +230,14 @@ fn a_clock_does_not_come_to_the_end_of_time() {
 
 #[test]
 fn a_run_that_is_asked_says_how_far_it_is_and_goes_on() {
-    let reached = Reached::default();
-    let mut agenda = agenda(&[7], Some(ns(100))).watched_in(reached.clone());
-    assert_eq!((agenda.pass(ns(5)), reached.answers()), (None, 0), "nobody has asked");
-    reached.ask();
-    assert_eq!((agenda.pass(ns(1)), reached.answers(), reached.time()), (None, 1, ns(5)));
-    assert_eq!((agenda.pass(ns(1)), reached.answers()), (None, 1));
-    reached.ask();
-    assert_eq!((agenda.has_ended(), reached.time()), (false, ns(7)));
+    let progress = RunProgress::default();
+    let mut agenda = agenda(&[7], Some(ns(100))).watched_in(progress.clone());
+    assert_eq!((agenda.pass(ns(5)), progress.answers()), (None, 0), "nobody has asked");
+    progress.ask();
+    assert_eq!((agenda.pass(ns(1)), progress.answers(), progress.time()), (None, 1, ns(5)));
+    assert_eq!((agenda.pass(ns(1)), progress.answers()), (None, 1));
+    progress.ask();
+    assert_eq!((agenda.has_ended(), progress.time()), (false, ns(7)));
     assert_eq!(agenda.pass(ns(94)), Some(ns(101)), "the stall limit holds as before");
 }
 

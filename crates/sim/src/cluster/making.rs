@@ -9,7 +9,7 @@ use hardware::{EventQueue, Passages};
 use machine::{Capability, Machine};
 use tempest::policy::{Servers, Split};
 use tempest::world::{Name, Node as Waist, Resident};
-use tempest::{Policy, Reached, Shape};
+use tempest::{Policy, RunProgress, Shape};
 use trace::Recorder;
 use units::Time;
 
@@ -44,7 +44,7 @@ pub(crate) struct Plan<'a> {
     /// The longest time without progress before the run counts as stalled.
     pub(crate) stall_limit: Option<Time>,
     /// The place where the run tells other threads of the host how far it is.
-    pub(crate) reached: Reached,
+    pub(crate) progress: RunProgress,
     /// The recorder of the run's events; `None` for a run without a trace.
     pub(crate) trace: Option<&'a Recorder>,
     /// Whether nodes may run ahead of each other. Otherwise all events happen in global order.
@@ -65,7 +65,7 @@ impl Plan<'_> {
                 prices: PriceLists::new(machine),
             },
             agenda: Agenda::new(self.ranks(), self.lookahead(), self.stall_limit)
-                .watched_in(self.reached.clone()),
+                .watched_in(self.progress.clone()),
             measure: Measure::new(messages, self.trace),
             nodes: Vec::with_capacity(places.len()),
             cores: Vec::with_capacity(places.len() * self.processors()),

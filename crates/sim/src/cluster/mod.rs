@@ -54,14 +54,14 @@ impl Cluster {
     pub(crate) fn enter_fiber(&mut self, core: usize) {
         self.running = Some(core);
         let own = &self.cores[core];
-        self.agenda.limits().reached().enter(own.node() as u32, own.thread());
+        self.agenda.limits().progress().enter(own.node() as u32, own.thread());
     }
 
     /// Records that the host runs no fiber from now on.
     #[inline]
     pub(crate) fn leave_fiber(&mut self) {
         self.running = None;
-        self.agenda.limits().reached().leave();
+        self.agenda.limits().progress().leave();
     }
 
     /// The fiber at work on `core`, if there is one.

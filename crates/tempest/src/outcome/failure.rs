@@ -64,7 +64,7 @@ pub enum Failure {
         late: Late,
     },
     /// A modelled world has come to no event for too long a time of this host. Only a caller that watches a run from
-    /// another thread can tell; see [`Reached`].
+    /// another thread can tell; see [`RunProgress`].
     Unresponsive {
         /// The longest time of the host that the caller allows.
         limit: Time,

@@ -13,7 +13,7 @@
 //! | `refusal` | the reasons why a world refuses a run before anything runs |
 //! | `checks` | the checks of a policy and of a mechanism against a machine |
 //! | `spinning` | threads that run and get no further |
-//! | `reached` | the progress of a run, for another thread of the host |
+//! | `progress` | the progress of a run, for another thread of the host |
 //! | `blame` | the words of a failure that a panic caused |
 //! | `disposal` | the end of a program's state, whose destructors may fail the run |
 
@@ -23,7 +23,7 @@ mod checks;
 pub(crate) mod disposal;
 mod failure;
 mod meter;
-mod reached;
+mod progress;
 mod refusal;
 mod report;
 mod result;
@@ -33,7 +33,7 @@ mod utilization;
 pub use anatomy::{Stage, Step};
 pub use failure::{Blocked, Failure, Late};
 pub use meter::{Breakdown, Counters, Dispatching, ProtocolTime, VolumeBytes};
-pub use reached::{Reached, Running};
+pub use progress::{RunProgress, Running};
 pub use refusal::{Refusal, Size, Unobeyed};
 pub use report::{Figure, Merge, Report};
 pub use result::{Outcome, PhaseRecord};

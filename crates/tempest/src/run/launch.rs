@@ -5,7 +5,7 @@
 use trace::Recorder;
 use units::Time;
 
-use crate::{Failure, Job, Mechanism, Outcome, Policy, Reached};
+use crate::{Failure, Job, Mechanism, Outcome, Policy, RunProgress};
 
 /// A machine that runs programs: this host, or a model.
 pub trait World {
@@ -44,7 +44,7 @@ pub struct Launch {
     /// threads to it and hands in all events; the caller [finishes](Recorder::finish) it.
     pub trace: Option<Recorder>,
     /// The place where a model notes the time that the run has reached; `None` if no thread of the host asks.
-    pub reached: Option<Reached>,
+    pub progress: Option<RunProgress>,
 }
 
 impl Launch {
@@ -61,7 +61,7 @@ impl Launch {
             seed: 1,
             stall_limit: None,
             trace: None,
-            reached: None,
+            progress: None,
         }
     }
 }

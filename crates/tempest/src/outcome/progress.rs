@@ -15,7 +15,7 @@ use crate::{NodeId, ThreadId};
 /// it comes to its next event. A world that does not answer has come to none: a fiber computes, or loops, without a call of the
 /// [`Thread`](crate::Thread) that takes modelled time.
 #[derive(Clone, Debug, Default)]
-pub struct Reached(Arc<Shared>);
+pub struct RunProgress(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -57,7 +57,7 @@ const NOBODY: u64 = u64::MAX;
 /// Stands for a handler in the place of a thread.
 const HANDLER: u32 = u32::MAX;
 
-impl Reached {
+impl RunProgress {
     /// The time that the run had reached at its last answer; the start before any, and where the world has no modelled time.
     pub fn time(&self) -> Time {
         Time::from_femtoseconds(self.0.time.load(Ordering::Relaxed))
@@ -123,8 +123,8 @@ mod tests {
     #[test]
     fn a_world_answers_once_it_is_asked() {
         let (world, watcher) = {
-            let reached = Reached::default();
-            (reached.clone(), reached)
+            let progress = RunProgress::default();
+            (progress.clone(), progress)
         };
         assert_eq!((world.looks_from(), watcher.answers(), watcher.running()), (Time::MAX, 0, None));
         watcher.ask();
@@ -135,12 +135,12 @@ mod tests {
 
     #[test]
     fn a_watcher_sees_which_fiber_runs() {
-        let reached = Reached::default();
-        reached.enter(3, Some(1));
-        assert_eq!(reached.running().map(|it| it.to_string()).as_deref(), Some("node 3 thread 1"));
-        reached.enter(0, None);
-        assert_eq!(reached.running(), Some(Running::Handler(NodeId(0))));
-        reached.leave();
-        assert_eq!(reached.running(), None);
+        let progress = RunProgress::default();
+        progress.enter(3, Some(1));
+        assert_eq!(progress.running().map(|it| it.to_string()).as_deref(), Some("node 3 thread 1"));
+        progress.enter(0, None);
+        assert_eq!(progress.running(), Some(Running::Handler(NodeId(0))));
+        progress.leave();
+        assert_eq!(progress.running(), None);
     }
 }
