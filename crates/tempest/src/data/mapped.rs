@@ -30,7 +30,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::segment::{Deed, Part, SegmentId, Segments, range};
+use super::segment::{Part, RemoteAccess, SegmentId, Segments, range};
 use super::word;
 use crate::{Cells, IntegerWord, NodeId, Place, Word};
 
@@ -60,11 +60,11 @@ impl<'a, T: Word> Mapped<'a, T> {
     pub(crate) fn new(by: NodeId, of: NodeId, there: &'a Segments, segment: SegmentId) -> Self {
         let part = there.part(segment);
         let part: &Part = part.unwrap_or_else(|| panic!("{of} has no segment {}", segment.0));
-        let open = |deed| part.open((by, of), deed);
+        let open = |access| part.open((by, of), access);
         Self {
-            readable: open(Deed::Read),
-            writable: open(Deed::Write),
-            changeable: open(Deed::Change),
+            readable: open(RemoteAccess::Read),
+            writable: open(RemoteAccess::Write),
+            changeable: open(RemoteAccess::Change),
             by,
             of,
             there,
@@ -80,7 +80,7 @@ impl<'a, T: Word> Mapped<'a, T> {
     pub fn get(&self, offset: usize) -> T {
         match self.readable.get(offset) {
             Some(word) => word::load(word),
-            None => self.refuse(Deed::Read, offset, 1),
+            None => self.refuse(RemoteAccess::Read, offset, 1),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a, T: Word> Mapped<'a, T> {
     pub fn put(&self, offset: usize, value: T) {
         match self.writable.get(offset) {
             Some(word) => word::store(word, value),
-            None => self.refuse(Deed::Write, offset, 1),
+            None => self.refuse(RemoteAccess::Write, offset, 1),
         }
     }
 
@@ -101,7 +101,10 @@ impl<'a, T: Word> Mapped<'a, T> {
     /// # Panics
     /// If the part ends before them, or this node may not read them.
     pub fn read(&self, offset: usize, values: &mut [T]) {
-        bulk::load(self.stretch(self.readable, Deed::Read, offset, values.len()), word::values_mut(values));
+        bulk::load(
+            self.stretch(self.readable, RemoteAccess::Read, offset, values.len()),
+            word::values_mut(values),
+        );
     }
 
     /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on. It names no clock, because a world that maps
@@ -110,7 +113,7 @@ impl<'a, T: Word> Mapped<'a, T> {
     /// # Panics
     /// If the part or `cells` ends before them, or this node may not read the part.
     pub fn read_into(&self, offset: usize, cells: &Cells<T>, cell: usize, len: usize) {
-        bulk::copy(self.stretch(self.readable, Deed::Read, offset, len), cells.stretch(cell, len));
+        bulk::copy(self.stretch(self.readable, RemoteAccess::Read, offset, len), cells.stretch(cell, len));
     }
 
     /// Writes `values` into the words from `offset` on.
@@ -118,14 +121,23 @@ impl<'a, T: Word> Mapped<'a, T> {
     /// # Panics
     /// If the part ends before them, or this node may not write them.
     pub fn write(&self, offset: usize, values: &[T]) {
-        bulk::store(self.stretch(self.writable, Deed::Write, offset, values.len()), word::values(values));
+        bulk::store(
+            self.stretch(self.writable, RemoteAccess::Write, offset, values.len()),
+            word::values(values),
+        );
     }
 
     #[inline]
-    fn stretch(&self, open: &'a [T::Atomic], deed: Deed, offset: usize, len: usize) -> &'a [T::Atomic] {
+    fn stretch(
+        &self,
+        open: &'a [T::Atomic],
+        access: RemoteAccess,
+        offset: usize,
+        len: usize,
+    ) -> &'a [T::Atomic] {
         match range(offset, len).and_then(|range| open.get(range)) {
             Some(words) => words,
-            None => self.refuse(deed, offset, len),
+            None => self.refuse(access, offset, len),
         }
     }
 
@@ -133,9 +145,9 @@ impl<'a, T: Word> Mapped<'a, T> {
     /// path need not keep the handle in memory.
     #[cold]
     #[inline(never)]
-    fn refuse(self, deed: Deed, offset: usize, words: usize) -> ! {
+    fn refuse(self, access: RemoteAccess, offset: usize, words: usize) -> ! {
         let place = Place { segment: self.segment, offset: u32::try_from(offset).unwrap_or(u32::MAX) };
-        panic!("{}", self.there.refuse((self.by, self.of), deed, place, words))
+        panic!("{}", self.there.refuse((self.by, self.of), access, place, words))
     }
 }
 
@@ -166,7 +178,7 @@ impl<T: IntegerWord> Mapped<'_, T> {
     fn changeable(&self, offset: usize) -> &T::Atomic {
         match self.changeable.get(offset) {
             Some(word) => word,
-            None => self.refuse(Deed::Change, offset, 1),
+            None => self.refuse(RemoteAccess::Change, offset, 1),
         }
     }
 }

@@ -39,21 +39,26 @@ pub struct Private<T> {
     pub(crate) elements: Box<[T]>,
     /// The modelled address of the first element.
     pub(crate) first: u64,
-    plot: Plot,
+    range: PrivateRange,
     one_at_a_time: PhantomData<Cell<()>>,
 }
 
 impl<T: Element> Private<T> {
     /// Makes an array of a thread, with every byte zero.
-    pub(crate) fn new(plots: &Plots, of: ThreadId, name: &'static str, len: usize) -> Self {
-        Self::holding(plots, of, name, vec![T::zeroed(); len])
+    pub(crate) fn new(ranges: &PrivateRanges, of: ThreadId, name: &'static str, len: usize) -> Self {
+        Self::holding(ranges, of, name, vec![T::zeroed(); len])
     }
 
     /// Makes an array of a thread that holds `elements`.
-    pub(crate) fn holding(plots: &Plots, of: ThreadId, name: &'static str, elements: Vec<T>) -> Self {
+    pub(crate) fn holding(
+        ranges: &PrivateRanges,
+        of: ThreadId,
+        name: &'static str,
+        elements: Vec<T>,
+    ) -> Self {
         T::LAYOUT.check().unwrap_or_else(|bad| panic!("{bad}"));
-        let (first, plot) = plots.take(of, name, elements.len() as u64 * u64::from(T::LAYOUT.bytes));
-        Self { elements: elements.into(), first, plot, one_at_a_time: PhantomData }
+        let (first, range) = ranges.take(of, name, elements.len() as u64 * u64::from(T::LAYOUT.bytes));
+        Self { elements: elements.into(), first, range, one_at_a_time: PhantomData }
     }
 
     /// The number of elements.
@@ -84,7 +89,7 @@ impl<T: Element> Private<T> {
 
     #[cold]
     pub(crate) fn refuse(&self, range: Range<usize>) -> ! {
-        let (name, len) = (self.plot.name, self.elements.len());
+        let (name, len) = (self.range.name, self.elements.len());
         match range.len() {
             1 => panic!("index {} of private array `{name}`, which has {len}", range.start),
             _ => panic!("elements {range:?} of private array `{name}`, which has {len}"),
@@ -97,19 +102,19 @@ type Taken = BTreeMap<u64, (u64, ThreadId, &'static str)>;
 
 /// The addresses that the private arrays of a node have taken.
 #[derive(Debug, Default)]
-pub(crate) struct Plots(OnceLock<Arc<Mutex<Taken>>>);
+pub(crate) struct PrivateRanges(OnceLock<Arc<Mutex<Taken>>>);
 
 /// The addresses of one private array. They are free again when it is dropped.
 #[derive(Debug)]
-struct Plot {
+struct PrivateRange {
     first: u64,
     name: &'static str,
     all: Arc<Mutex<Taken>>,
 }
 
-impl Plots {
+impl PrivateRanges {
     /// Takes `bytes` bytes for an array. Returns the address of the first.
-    fn take(&self, of: ThreadId, name: &'static str, bytes: u64) -> (u64, Plot) {
+    fn take(&self, of: ThreadId, name: &'static str, bytes: u64) -> (u64, PrivateRange) {
         let all = self.0.get_or_init(Arc::default);
         let first = AddressRange::Private.page_named(name, of.index.into());
         // An array without elements takes its page too, so that its name is taken.
@@ -122,11 +127,11 @@ impl Plots {
             refuse(of, name, other, other_name);
         }
         taken.insert(first, (end, of, name));
-        (first, Plot { first, name, all: Arc::clone(all) })
+        (first, PrivateRange { first, name, all: Arc::clone(all) })
     }
 }
 
-impl Drop for Plot {
+impl Drop for PrivateRange {
     fn drop(&mut self) {
         lock(&self.all).remove(&self.first);
     }
@@ -155,8 +160,8 @@ mod tests {
 
     #[test]
     fn an_array_stands_where_its_name_and_thread_say_whatever_was_made_before() {
-        let (plots, others) = (Plots::default(), Plots::default());
-        let first = Private::<u32>::new(&plots, OF, "first", 100).first;
+        let (ranges, others) = (PrivateRanges::default(), PrivateRanges::default());
+        let first = Private::<u32>::new(&ranges, OF, "first", 100).first;
         let _kept = [
             Private::<u64>::new(&others, OF, "second", 1000),
             Private::<u64>::new(&others, ThreadId { index: 3, ..OF }, "first", 1000),
@@ -169,21 +174,21 @@ mod tests {
     #[test]
     #[should_panic(expected = "a second private array `twice` of node 1 thread 2")]
     fn a_thread_has_one_array_of_a_name() {
-        let plots = Plots::default();
-        drop(Private::<u8>::new(&plots, OF, "twice", 1));
-        let _one = Private::<u8>::new(&plots, OF, "twice", 0);
-        Private::<u8>::new(&plots, OF, "twice", 1);
+        let ranges = PrivateRanges::default();
+        drop(Private::<u8>::new(&ranges, OF, "twice", 1));
+        let _one = Private::<u8>::new(&ranges, OF, "twice", 0);
+        Private::<u8>::new(&ranges, OF, "twice", 1);
     }
 
     #[test]
     #[should_panic(expected = "would lie over")]
     fn no_array_lies_over_another() {
-        let plots = Plots::default();
-        let (first, plot) = plots.take(OF, "first", 1);
-        drop(plot);
-        let all = plots.0.get().expect("an array has been made");
+        let ranges = PrivateRanges::default();
+        let (first, range) = ranges.take(OF, "first", 1);
+        drop(range);
+        let all = ranges.0.get().expect("an array has been made");
         lock(all).insert(first + 4096, (first + 8192, OF, "second"));
-        plots.take(OF, "first", 4097);
+        ranges.take(OF, "first", 4097);
     }
 
     #[test]

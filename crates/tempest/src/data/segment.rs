@@ -63,18 +63,18 @@ impl Rights {
     /// Other nodes may read, write, and change words in one atomic step where the segment is mapped.
     pub const ALL: Self = Self { change: true, ..Self::READ_WRITE };
 
-    pub(crate) fn allow(self, deed: Deed) -> bool {
-        match deed {
-            Deed::Read => self.read,
-            Deed::Write => self.write,
-            Deed::Change => self.change,
+    pub(crate) fn allow(self, access: RemoteAccess) -> bool {
+        match access {
+            RemoteAccess::Read => self.read,
+            RemoteAccess::Write => self.write,
+            RemoteAccess::Change => self.change,
         }
     }
 }
 
 /// A kind of access to words of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum RemoteAccess {
     Read,
     Write,
     /// An atomic read-modify-write.
@@ -156,7 +156,7 @@ pub struct BadPlace {
     /// The node whose segment it is.
     pub node: NodeId,
     /// The other node that accesses the words, and for what; `None` if the node does so itself.
-    by: Option<(NodeId, Deed)>,
+    by: Option<(NodeId, RemoteAccess)>,
     /// The reason.
     pub why: BadAccess,
 }
@@ -177,17 +177,17 @@ impl fmt::Display for BadPlace {
         let Self { words, place: Place { segment, offset }, node, by, why } = self;
         write!(f, "{words} words ")?;
         match by {
-            Some((by, Deed::Read)) => write!(f, "for {by} ")?,
-            Some((by, Deed::Write)) => write!(f, "from {by} ")?,
-            Some((by, Deed::Change)) => write!(f, "changed by {by} ")?,
+            Some((by, RemoteAccess::Read)) => write!(f, "for {by} ")?,
+            Some((by, RemoteAccess::Write)) => write!(f, "from {by} ")?,
+            Some((by, RemoteAccess::Change)) => write!(f, "changed by {by} ")?,
             None => {}
         }
         write!(f, "at offset {offset} of segment {} of {node}, which ", segment.0)?;
         match (why, by) {
             (BadAccess::NoSegment, _) => f.write_str("does not exist"),
             (BadAccess::Beyond(room), _) => write!(f, "has {room}"),
-            (BadAccess::Closed, Some((_, Deed::Write))) => f.write_str("no other node may write"),
-            (BadAccess::Closed, Some((_, Deed::Change))) => {
+            (BadAccess::Closed, Some((_, RemoteAccess::Write))) => f.write_str("no other node may write"),
+            (BadAccess::Closed, Some((_, RemoteAccess::Change))) => {
                 f.write_str("no other node may change in one step")
             }
             (BadAccess::Closed, _) => f.write_str("no other node may read"),
@@ -268,11 +268,11 @@ const fn width_of<A>(_: &Words<A>) -> usize {
 }
 
 impl Part {
-    /// The words on which `by` may do `deed`: all of the part, or none. `node` owns the part.
+    /// The words on which `by` may do `access`: all of the part, or none. `node` owns the part.
     ///
     /// # Panics
     /// If they have another width.
-    pub(crate) fn open<A: AtomicWord>(&self, (by, node): (NodeId, NodeId), deed: Deed) -> &[A] {
+    pub(crate) fn open<A: AtomicWord>(&self, (by, node): (NodeId, NodeId), access: RemoteAccess) -> &[A] {
         let words = self.words.of().unwrap_or_else(|| {
             panic!(
                 "segment `{}` of {node} has words of {} bytes, and is used for words of {}",
@@ -281,11 +281,11 @@ impl Part {
                 size_of::<A>()
             )
         });
-        if self.is_open((by, node), deed) { words } else { &[] }
+        if self.is_open((by, node), access) { words } else { &[] }
     }
 
-    fn is_open(&self, (by, node): (NodeId, NodeId), deed: Deed) -> bool {
-        by == node || self.rights.allow(deed)
+    fn is_open(&self, (by, node): (NodeId, NodeId), access: RemoteAccess) -> bool {
+        by == node || self.rights.allow(access)
     }
 
     /// The modelled address of a word.
@@ -353,15 +353,17 @@ impl Segments {
     /// segments.
     #[inline]
     pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
-        let part = self.part(place.segment).filter(|part| part.is_open(nodes, Deed::Write));
-        let Some(part) = part else { return Err(self.refuse(nodes, Deed::Write, place, words.len())) };
+        let part = self.part(place.segment).filter(|part| part.is_open(nodes, RemoteAccess::Write));
+        let Some(part) = part else {
+            return Err(self.refuse(nodes, RemoteAccess::Write, place, words.len()));
+        };
         let AnyWords::Eight(room) = &part.words else { return self.write_short(part, nodes, place, words) };
         match range(place.offset as usize, words.len()).and_then(|range| room.get(range)) {
             Some(room) => {
                 bulk::store(room, words);
                 Ok(())
             }
-            None => Err(self.refuse(nodes, Deed::Write, place, words.len())),
+            None => Err(self.refuse(nodes, RemoteAccess::Write, place, words.len())),
         }
     }
 
@@ -372,10 +374,11 @@ impl Segments {
         place: Place,
         words: usize,
     ) -> Result<(), BadPlace> {
-        let takes =
-            |part: &&Part| part.is_open(nodes, Deed::Write) && part.words.packs(place.offset as usize, words);
+        let takes = |part: &&Part| {
+            part.is_open(nodes, RemoteAccess::Write) && part.words.packs(place.offset as usize, words)
+        };
         let part = self.part(place.segment).filter(takes);
-        part.map(|_| ()).ok_or_else(|| self.refuse(nodes, Deed::Write, place, words))
+        part.map(|_| ()).ok_or_else(|| self.refuse(nodes, RemoteAccess::Write, place, words))
     }
 
     /// Writes packed words where words have fewer than 8 bytes.
@@ -389,7 +392,7 @@ impl Segments {
     ) -> Result<(), BadPlace> {
         let offset = place.offset as usize;
         if !part.words.packs(offset, words.len()) {
-            return Err(self.refuse(nodes, Deed::Write, place, words.len()));
+            return Err(self.refuse(nodes, RemoteAccess::Write, place, words.len()));
         }
         each_width!(&part.words, room => {
             let values = bytemuck::cast_slice(words);
@@ -433,18 +436,18 @@ impl Segments {
         found.ok_or_else(|| BadPlace { words, place, node, by: None, why: self.room(place) })
     }
 
-    /// Says why `by` may not do `deed` to words of `node`, which owns these segments.
+    /// Says why `by` may not do `access` to words of `node`, which owns these segments.
     #[cold]
     pub(crate) fn refuse(
         &self,
         (by, node): (NodeId, NodeId),
-        deed: Deed,
+        access: RemoteAccess,
         place: Place,
         words: usize,
     ) -> BadPlace {
-        let closed = self.part(place.segment).is_some_and(|part| by != node && !part.rights.allow(deed));
+        let closed = self.part(place.segment).is_some_and(|part| by != node && !part.rights.allow(access));
         let why = if closed { BadAccess::Closed } else { self.room(place) };
-        BadPlace { words, place, node, by: Some((by, deed)), why }
+        BadPlace { words, place, node, by: Some((by, access)), why }
     }
 
     /// The reason for which words are not there.
@@ -556,7 +559,7 @@ mod tests {
     fn words_are_seen_in_their_width_alone() {
         let mut segments = Segments::default();
         segments.allocate(Rights::WRITE, "words", 6, 0_i32);
-        segments.0[0].open::<AtomicU64>((NodeId(1), NodeId(0)), Deed::Write);
+        segments.0[0].open::<AtomicU64>((NodeId(1), NodeId(0)), RemoteAccess::Write);
     }
 
     #[test]

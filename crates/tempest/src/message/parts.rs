@@ -12,7 +12,7 @@ use pdq::DispatcherId;
 
 use super::charge::Charge;
 use super::ids::Ids;
-use crate::data::private::Plots;
+use crate::data::private::PrivateRanges;
 use crate::data::segment::{BadPlace, Segments};
 use crate::data::tables::Tables;
 use crate::data::transfer::Transfer;
@@ -38,7 +38,7 @@ pub struct NodeParts {
     pub(crate) segments: Segments,
     pub(crate) tables: Tables,
     /// The addresses of the private arrays of its threads.
-    pub(crate) plots: Plots,
+    pub(crate) private: PrivateRanges,
     /// The node's copy of shared memory, and the conversion of its faults into messages.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
 }
@@ -57,7 +57,7 @@ impl NodeParts {
             needs_handlers: false,
             segments: Segments::default(),
             tables: Tables::default(),
-            plots: Plots::default(),
+            private: PrivateRanges::default(),
             memory: None,
         }
     }

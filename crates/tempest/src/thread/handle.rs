@@ -244,7 +244,7 @@ impl<'a> Thread<'a> {
     /// # Panics
     /// If the layout of an element [cannot be](crate::ElementLayout::check), or the thread has such an array.
     pub fn private<T: Element>(&self, name: &'static str, len: usize) -> Private<T> {
-        Private::new(&self.node.plots, self.id(), name, len)
+        Private::new(&self.node.private, self.id(), name, len)
     }
 
     /// Makes a private array of elements that were in memory before the thread began, as the loader of a program puts them there.
@@ -253,7 +253,7 @@ impl<'a> Thread<'a> {
     /// # Panics
     /// As [`private`](Self::private) does.
     pub fn private_of<T: Element>(&self, name: &'static str, elements: Vec<T>) -> Private<T> {
-        Private::holding(&self.node.plots, self.id(), name, elements)
+        Private::holding(&self.node.private, self.id(), name, elements)
     }
 
     /// Whether the world charges the thread for its work.
