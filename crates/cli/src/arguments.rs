@@ -1,6 +1,6 @@
 //! The arguments of the command line, read into types. This module must never do anything about them.
 //!
-//! The parser stops at the first value that is wrong. Therefore values are [`Told`]: each keeps its mistake until all of them
+//! The parser stops at the first value that is wrong. Therefore values are [`Deferred`]: each keeps its mistake until all of them
 //! can be told.
 
 use std::env;
@@ -15,9 +15,9 @@ use tempest::{Mechanism, Policy};
 use units::Time;
 use worlds::{Baseline, Repeat};
 
+use crate::deferred::{self, Deferred, Setting};
 use crate::house::House;
 use crate::problem::Problem;
-use crate::told::{self, Setting, Told};
 
 /// The name of the command in the examples and cross-references of this file.
 const NAME: &str = "tradewind";
@@ -219,13 +219,13 @@ pub(crate) struct List {
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     /// The name of a shipped model, or a machine file
-    #[arg(value_name = "NAME|FILE", value_parser = told::name())]
+    #[arg(value_name = "NAME|FILE", value_parser = deferred::name())]
     pub(crate) machine: String,
     /// Show the machine as it is under this policy
-    #[arg(long, value_name = "P", value_parser = told::policy)]
-    pub(crate) policy: Option<Told<Policy>>,
+    #[arg(long, value_name = "P", value_parser = deferred::policy)]
+    pub(crate) policy: Option<Deferred<Policy>>,
     /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = deferred::setting)]
     pub(crate) settings: Vec<Setting>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -245,14 +245,14 @@ pub(crate) enum What {
 #[derive(Debug, Args)]
 pub(crate) struct Study {
     /// The file of a study, or the name of a shipped one: see `tradewind list studies`
-    #[arg(value_name = "FILE|NAME", value_parser = told::name())]
+    #[arg(value_name = "FILE|NAME", value_parser = deferred::name())]
     pub(crate) study: String,
     /// Write tables, JSON and figures into this folder, which must be empty, missing, or made by this command for this study
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of runs on models at a time; runs on this host are always done one after the other [default: the number of cores]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--jobs"))]
-    pub(crate) jobs: Option<Told<u32>>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = deferred::some("--jobs"))]
+    pub(crate) jobs: Option<Deferred<u32>>,
     /// Keep the results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
@@ -270,7 +270,7 @@ pub(crate) struct Study {
 pub(crate) struct Report {
     /// Names or files of studies whose runs are on record, or folders that `tradewind study` has written, or that have such
     /// folders in them [default: every shipped study of which there are runs on record]
-    #[arg(value_name = "STUDY|FILE|DIR", value_parser = told::name())]
+    #[arg(value_name = "STUDY|FILE|DIR", value_parser = deferred::name())]
     pub(crate) of: Vec<String>,
     /// The page to write
     #[arg(long, value_name = "FILE.html", default_value = "report.html")]
@@ -322,8 +322,8 @@ pub(crate) struct Calibrate {
     #[arg(long, value_name = "FILE", default_value = "host.toml")]
     pub(crate) out: PathBuf,
     /// Number of measurements of everything, after one that warms up; the median counts
-    #[arg(long, value_name = "R", default_value = "9", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
-    pub(crate) repeat: Told<u32>,
+    #[arg(long, value_name = "R", default_value = "9", allow_negative_numbers = true, value_parser = deferred::some("--repeat"))]
+    pub(crate) repeat: Deferred<u32>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -334,29 +334,29 @@ pub(crate) struct Litmus {
     #[arg(value_name = "FILE|DIR", required = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// Machines to run them on
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane", value_parser = told::name())]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "native,hurricane", value_parser = deferred::name())]
     pub(crate) machine: Vec<String>,
     /// Set a value of the models' machine files, for example network.latency="1 us"; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = deferred::setting)]
     pub(crate) settings: Vec<Setting>,
     /// The policy on every machine [default: the one that a machine is named after, or floating, or one that it can do]
-    #[arg(long, value_name = "P", value_parser = told::policy)]
-    pub(crate) policy: Option<Told<Policy>>,
+    #[arg(long, value_name = "P", value_parser = deferred::policy)]
+    pub(crate) policy: Option<Deferred<Policy>>,
     #[command(flatten)]
     pub(crate) memory: Memory,
     /// Pages of other nodes that a node has room for: 1 to 64 [default: all]. With few of them pages with variables give way to
     /// others, which threads access between the test's accesses
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::frames)]
-    pub(crate) frames: Option<Told<u32>>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = deferred::frames)]
+    pub(crate) frames: Option<Deferred<u32>>,
     /// Have threads prefetch variables before their accesses. A model drops every prefetch
     #[arg(long)]
     pub(crate) prefetch: bool,
     /// Number of runs of each test on each machine
-    #[arg(long, value_name = "R", default_value = "1000", allow_negative_numbers = true, value_parser = told::some("--repeat"))]
-    pub(crate) repeat: Told<u32>,
+    #[arg(long, value_name = "R", default_value = "1000", allow_negative_numbers = true, value_parser = deferred::some("--repeat"))]
+    pub(crate) repeat: Deferred<u32>,
     /// Seed of schedules and delays
-    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = told::whole("--seed", 0, u64::MAX))]
-    pub(crate) seed: Told<u64>,
+    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = deferred::whole("--seed", 0, u64::MAX))]
+    pub(crate) seed: Deferred<u64>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -366,7 +366,7 @@ pub(crate) struct Model {
     /// The model
     pub(crate) name: ModelName,
     /// Set a value of the model, for example latency="60 us"; may be repeated
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = told::setting)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = deferred::setting)]
     pub(crate) settings: Vec<Setting>,
     /// Draw its curves into this file, as SVG
     #[arg(long, value_name = "FILE.svg")]
@@ -399,16 +399,16 @@ pub(crate) struct Memory {
     pub(crate) protocol: Option<String>,
     /// Bytes of a coherence block of shared memory: 16, 32, 64 or 128 [default: 64; 128 for a program on this host alone].
     /// With mechanism shared-memory only
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = told::block)]
-    pub(crate) block: Option<Told<u32>>,
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = deferred::block)]
+    pub(crate) block: Option<Deferred<u32>>,
 }
 
 /// How results are printed.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
     /// Columns of the output [default: COLUMNS, or the terminal's, or 80]
-    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true, value_parser = told::whole("--width", LEAST_WIDTH, u16::MAX))]
-    width: Option<Told<u16>>,
+    #[arg(long, value_name = "COLUMNS", allow_negative_numbers = true, value_parser = deferred::whole("--width", LEAST_WIDTH, u16::MAX))]
+    width: Option<Deferred<u16>>,
     /// Machine-readable output, described in docs/json.md
     #[arg(long)]
     pub(crate) json: bool,
@@ -417,7 +417,7 @@ pub(crate) struct Output {
 impl Output {
     /// The page that results are printed on.
     pub(crate) fn page(&self) -> Result<Page, Problem> {
-        told::optional(&self.width).map(Page::find)
+        deferred::optional(&self.width).map(Page::find)
     }
 }
 
@@ -430,26 +430,26 @@ pub(crate) struct Common {
     #[arg(long, value_enum, default_value = "local")]
     pub(crate) world: Place,
     /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = told::setting)]
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = deferred::setting)]
     pub(crate) settings: Vec<Setting>,
     /// Threads of the program on each computing processor [default: 1, or as many as the program needs]
-    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = told::some("--threads"))]
-    pub(crate) threads: Option<Told<u32>>,
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = deferred::some("--threads"))]
+    pub(crate) threads: Option<Deferred<u32>>,
     #[command(flatten)]
     pub(crate) memory: Memory,
     /// An input of the program, or the path of its file alone; may be repeated
-    #[arg(long = "input", value_name = "KEY=VALUE|FILE", value_parser = told::name())]
+    #[arg(long = "input", value_name = "KEY=VALUE|FILE", value_parser = deferred::name())]
     pub(crate) inputs: Vec<String>,
     /// Seed of everything that is left to chance
-    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = told::whole("--seed", 0, u64::MAX))]
-    pub(crate) seed: Told<u64>,
+    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = deferred::whole("--seed", 0, u64::MAX))]
+    pub(crate) seed: Deferred<u64>,
     /// Time without any progress after which a run is given up, for example "10 s", in the world's own time
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = told::stall_limit)]
-    pub(crate) stall_limit: Option<Told<Time>>,
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = deferred::stall_limit)]
+    pub(crate) stall_limit: Option<Deferred<Time>>,
     /// Time of this host without one modelled event after which the process ends: a thread on a model loops without a call that
     /// takes modelled time, such as a poll
-    #[arg(long, value_name = "TIME", default_value = "30 s", allow_hyphen_values = true, value_parser = told::host_limit)]
-    pub(crate) host_limit: Told<Time>,
+    #[arg(long, value_name = "TIME", default_value = "30 s", allow_hyphen_values = true, value_parser = deferred::host_limit)]
+    pub(crate) host_limit: Deferred<Time>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -457,34 +457,34 @@ pub(crate) struct Common {
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// `native` for this host, the name of a shipped model, or a machine file
-    #[arg(long, value_name = "native|NAME|FILE", default_value = "native", value_parser = told::name())]
+    #[arg(long, value_name = "native|NAME|FILE", default_value = "native", value_parser = deferred::name())]
     pub(crate) machine: String,
     /// Number of nodes [default: the machine's own; native: 2, or 1 on too few cores; or as many as the program needs]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
-    pub(crate) nodes: Option<Told<u32>>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = deferred::some("--nodes"))]
+    pub(crate) nodes: Option<Deferred<u32>>,
     /// Processors of each node [default: the machine's own; native: as many as there are cores for]
-    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
-    pub(crate) processors: Option<Told<u32>>,
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = deferred::some("--processors"))]
+    pub(crate) processors: Option<Deferred<u32>>,
     /// A preset, for example floating, fixed:1 or single+helper: presets and options are in `tradewind list policies` [default:
     /// floating, or else the first that the machine can do: `tradewind explain` says it]
-    #[arg(long, value_name = "P", value_parser = told::policy)]
-    pub(crate) policy: Option<Told<Policy>>,
+    #[arg(long, value_name = "P", value_parser = deferred::policy)]
+    pub(crate) policy: Option<Deferred<Policy>>,
     /// The mechanism by which data moves, see `tradewind list mechanisms` [default: the program's first that the machine can do]
-    #[arg(long, value_name = "M", value_parser = told::mechanism)]
-    pub(crate) mechanism: Option<Told<Mechanism>>,
+    #[arg(long, value_name = "M", value_parser = deferred::mechanism)]
+    pub(crate) mechanism: Option<Deferred<Mechanism>>,
     /// Measure the speed-up on a model over another run of the same problem: uniprocessor, one processor with its memory, where
     /// tags and messages take no time
-    #[arg(long, value_name = "B", value_parser = told::baseline)]
-    pub(crate) baseline: Option<Told<Baseline>>,
+    #[arg(long, value_name = "B", value_parser = deferred::baseline)]
+    pub(crate) baseline: Option<Deferred<Baseline>>,
     /// Number of runs on this host, or auto for as many as it takes; the median is reported
-    #[arg(long, value_name = "R|auto", default_value = "1", allow_negative_numbers = true, value_parser = told::repeat)]
-    pub(crate) repeat: Told<Repeat>,
+    #[arg(long, value_name = "R|auto", default_value = "1", allow_negative_numbers = true, value_parser = deferred::repeat)]
+    pub(crate) repeat: Deferred<Repeat>,
     /// Write every event into this file, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     /// Modelled time between samples of how busy each part of a model is and how many events wait, for the trace [default: 10 us]
-    #[arg(long, value_name = "TIME", requires = "trace", allow_hyphen_values = true, value_parser = told::trace_interval)]
-    pub(crate) trace_interval: Option<Told<Time>>,
+    #[arg(long, value_name = "TIME", requires = "trace", allow_hyphen_values = true, value_parser = deferred::trace_interval)]
+    pub(crate) trace_interval: Option<Deferred<Time>>,
     /// Draw the curves of a program that has some, such as traffic, into this file, as SVG; of another program, where the time
     /// of its events went on a model
     #[arg(long, value_name = "FILE.svg")]
@@ -496,31 +496,31 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     /// Machines to compare on [default: native and paragon, or hurricane-1 for a program that paragon cannot run]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::name())]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = deferred::name())]
     pub(crate) machine: Vec<String>,
     /// Number of nodes, the same on every machine [default: with native among the machines 2, or as many as the program needs;
     /// else 4]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = told::some("--nodes"))]
-    pub(crate) nodes: Option<Told<u32>>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = deferred::some("--nodes"))]
+    pub(crate) nodes: Option<Deferred<u32>>,
     /// Processors of each node, the same on every machine [default: with native among the machines as many as this host has
     /// cores for, where 2 or 3 cores make two tables: 2 nodes of 1 and 1 node of 2; else 2]
-    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = told::some("--processors"))]
-    pub(crate) processors: Option<Told<u32>>,
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = deferred::some("--processors"))]
+    pub(crate) processors: Option<Deferred<u32>>,
     /// Show traffic, and how busy processors were, of each combination too
     #[arg(long)]
     pub(crate) counters: bool,
     /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do, where there are
     /// processors for it]. One that is listed
     /// twice is measured twice
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::policy)]
-    pub(crate) policy: Vec<Told<Policy>>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = deferred::policy)]
+    pub(crate) policy: Vec<Deferred<Policy>>,
     /// Mechanisms to compare [default: all that the program is written for]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = told::mechanism)]
-    pub(crate) mechanism: Vec<Told<Mechanism>>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = deferred::mechanism)]
+    pub(crate) mechanism: Vec<Deferred<Mechanism>>,
     /// Native runs of each combination; the median counts. With auto, as many as it takes until the medians are known well
     /// enough, or a few seconds are over. A model gives the same result every time and runs once
-    #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = told::repeat)]
-    pub(crate) repeat: Told<Repeat>,
+    #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = deferred::repeat)]
+    pub(crate) repeat: Deferred<Repeat>,
     /// Draw the tables into this file: as a picture, or as a page with further pictures and tables
     #[arg(long, value_name = "FILE.svg|FILE.html")]
     pub(crate) out: Option<PathBuf>,

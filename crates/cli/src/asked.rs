@@ -8,10 +8,10 @@ use worlds::machines::is_same;
 use worlds::{NATIVE, Sharing, Subject, Target, serial};
 
 use crate::arguments::{Common, Memory};
+use crate::deferred::{Setting, optional, settings};
 use crate::house::House;
 use crate::print::say;
 use crate::problem::{All, Problem, each};
-use crate::told::{Setting, optional, settings};
 
 /// The machine of this name with these settings.
 pub(crate) fn target(name: &str, set: &[Setting]) -> Result<Target, Problem> {

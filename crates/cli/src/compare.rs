@@ -15,6 +15,7 @@ use worlds::{Compared, Comparing, Comparison, Step, Target};
 
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets, warn, warn_of_build, with_blocks};
+use crate::deferred::{distinct, every, optional};
 use crate::files;
 use crate::host_limit;
 use crate::house::House;
@@ -22,7 +23,6 @@ use crate::interrupt;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
-use crate::told::{distinct, every, optional};
 
 /// Runs everything and reports.
 pub(crate) fn compare(

@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `house` | the parts of a command: programs, protocols, a name |
-//! | `arguments`, `told` | the arguments of the command line, read into types with their mistakes |
+//! | `arguments`, `deferred` | the arguments of the command line, read into types with their mistakes |
 //! | `asked` | from arguments to machines and programs |
 //! | `completions` | completions for shells |
 //! | `problem` | reasons for which a command failed |
@@ -28,6 +28,7 @@ mod calibrate;
 mod claims;
 mod compare;
 mod completions;
+mod deferred;
 mod explain;
 mod files;
 mod host_limit;
@@ -49,7 +50,6 @@ mod runs;
 mod shipped;
 mod studies;
 mod study;
-mod told;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

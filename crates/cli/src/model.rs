@@ -8,11 +8,11 @@ use lab::model::fixed_floating::Node;
 use report::{Page, document, picture, text};
 
 use crate::arguments::{Model, ModelName};
+use crate::deferred::settings;
 use crate::files::{self, save};
 use crate::print::print;
 use crate::problem::{All, Problem};
 use crate::studies;
-use crate::told::settings;
 
 /// Evaluates the model asked for, and reports.
 pub(crate) fn model(arguments: &Model, out: &mut impl Write) -> Result<ExitCode, Problem> {
@@ -47,7 +47,7 @@ fn fixed_floating(
 
 /// Refuses options that only other models have.
 fn without_values(arguments: &Model) -> Result<(), Problem> {
-    let value = |setting: &crate::told::Setting| {
+    let value = |setting: &crate::deferred::Setting| {
         format!("--set {}: these tables have no values to set", setting.text)
     };
     let picture = |path: &PathBuf| format!("--out {}: these tables have no picture", units::text::path(path));

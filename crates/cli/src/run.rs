@@ -20,6 +20,7 @@ use report::{Page, document, picture, quantity, text};
 
 use crate::arguments::Run;
 use crate::asked::{EXPECTED, asked, instead, subject, target, warn, warn_of_build, with_blocks};
+use crate::deferred::optional;
 use crate::files;
 use crate::host_limit;
 use crate::house::House;
@@ -27,7 +28,6 @@ use crate::interrupt;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
-use crate::told::optional;
 
 /// Default of the modelled time between samples of a trace.
 const TRACE_INTERVAL: Time = Time::from_microseconds(10);

@@ -29,10 +29,10 @@ use worlds::{NATIVE, Target};
 
 use crate::arguments::Explain;
 use crate::asked::target;
+use crate::deferred::optional;
 use crate::house::House;
 use crate::print::print;
 use crate::problem::{All, Problem};
-use crate::told::optional;
 
 /// Prints the explanation of a machine.
 pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) -> Result<ExitCode, Problem> {

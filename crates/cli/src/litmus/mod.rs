@@ -25,12 +25,12 @@ use tempest::Frames;
 
 use crate::arguments::Litmus;
 use crate::asked::{sharing, targets, warn};
+use crate::deferred::optional;
 use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say, tell};
 use crate::problem::{All, Problem, each};
 use crate::progress::Progress;
-use crate::told::optional;
 use collection::{Collection, Subject};
 use trial::Run;
 use world::World;

@@ -12,12 +12,12 @@ use worlds::shape::AskedShape;
 use worlds::{Baseline, Setting, Sharing, Subject, Target};
 
 use crate::asked::{self, EXPECTED};
+use crate::deferred::{known_block, parse_mechanism, parse_policy};
 use crate::house::House;
 use crate::own_files;
 use crate::problem::Problem;
 use crate::reads;
 use crate::studies;
-use crate::told::{known_block, parse_mechanism, parse_policy};
 
 use super::source::Read;
 

@@ -32,13 +32,13 @@ use units::names::{nearest, nearest_slip};
 
 use crate::arguments::Study;
 use crate::asked::warn_of_build;
+use crate::deferred::optional;
 use crate::house::House;
 use crate::own_files;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::reads::Reads;
 use crate::runs::{self, Answer, Answers, Runs, unrecorded};
-use crate::told::optional;
 
 pub(crate) use folder::Folder;
 

@@ -1,5 +1,5 @@
 //! Values of the command line as types, or their mistakes. The parser of arguments stops at the first wrong value; a
-//! [`Told`] keeps its mistake until all of them can be reported. This module must never know which command has a value.
+//! [`Deferred`] keeps its mistake until all of them can be reported. This module must never know which command has a value.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -19,13 +19,13 @@ const AUTO: &str = "auto";
 
 /// A value, or the mistake in its text.
 #[derive(Clone, Debug)]
-pub(crate) struct Told<T>(Result<T, String>);
+pub(crate) struct Deferred<T>(Result<T, String>);
 
 /// The result that the parser of arguments is given. It is never the parser's error, so that all mistakes can be reported at
 /// once.
-type Read<T> = Result<Told<T>, Infallible>;
+type Read<T> = Result<Deferred<T>, Infallible>;
 
-impl<T: Clone> Told<T> {
+impl<T: Clone> Deferred<T> {
     /// The value.
     pub(crate) fn get(&self) -> Result<T, Problem> {
         self.0.clone().map_err(Problem::wrong)
@@ -33,19 +33,19 @@ impl<T: Clone> Told<T> {
 }
 
 /// The value, where there is one.
-pub(crate) fn optional<T: Clone>(told: &Option<Told<T>>) -> Result<Option<T>, Problem> {
-    told.as_ref().map(Told::get).transpose()
+pub(crate) fn optional<T: Clone>(told: &Option<Deferred<T>>) -> Result<Option<T>, Problem> {
+    told.as_ref().map(Deferred::get).transpose()
 }
 
 /// All values, in their order.
-pub(crate) fn every<T: Clone>(told: &[Told<T>]) -> Result<Vec<T>, Problem> {
-    each(told.iter().map(Told::get))
+pub(crate) fn every<T: Clone>(told: &[Deferred<T>]) -> Result<Vec<T>, Problem> {
+    each(told.iter().map(Deferred::get))
 }
 
 /// All distinct values, in their order.
-pub(crate) fn distinct<T: Clone + PartialEq>(told: &[Told<T>]) -> Result<Vec<T>, Problem> {
+pub(crate) fn distinct<T: Clone + PartialEq>(told: &[Deferred<T>]) -> Result<Vec<T>, Problem> {
     let mut distinct = Vec::new();
-    for value in each(told.iter().map(Told::get))? {
+    for value in each(told.iter().map(Deferred::get))? {
         if !distinct.contains(&value) {
             distinct.push(value);
         }
@@ -60,7 +60,7 @@ where
 {
     move |text| {
         let number = text.parse().ok().filter(|number| *number >= least);
-        Ok(Told(number.ok_or_else(|| {
+        Ok(Deferred(number.ok_or_else(|| {
             // Only a number that is whole can be too large: of others the upper end of the range says nothing.
             let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             let is_large = is_large && text.parse::<T>().is_err();
@@ -86,7 +86,7 @@ const MOST_FRAMES: u32 = 64;
 /// Reads the number of pages of other nodes that a node has room for.
 pub(crate) fn frames(text: &str) -> Read<u32> {
     let frames = text.parse().ok().filter(|frames| (1..=MOST_FRAMES).contains(frames));
-    Ok(Told(
+    Ok(Deferred(
         frames.ok_or_else(|| format!("--frames {text}: expected a whole number from 1 to {MOST_FRAMES}")),
     ))
 }
@@ -94,10 +94,10 @@ pub(crate) fn frames(text: &str) -> Read<u32> {
 /// Reads how often something runs.
 pub(crate) fn repeat(text: &str) -> Read<Repeat> {
     if text == AUTO {
-        return Ok(Told(Ok(Repeat::Auto)));
+        return Ok(Deferred(Ok(Repeat::Auto)));
     }
     let told = some("--repeat")(text)?;
-    Ok(Told(told.0.map(Repeat::Times).map_err(|mistake| format!("{mistake}, or {AUTO}"))))
+    Ok(Deferred(told.0.map(Repeat::Times).map_err(|mistake| format!("{mistake}, or {AUTO}"))))
 }
 
 /// Reads a time without any progress.
@@ -117,7 +117,7 @@ pub(crate) fn trace_interval(text: &str) -> Read<Time> {
 
 /// Reads a time above zero.
 fn above_zero(option: &str, example: &str, text: &str) -> Read<Time> {
-    Ok(Told(match text.parse::<Time>() {
+    Ok(Deferred(match text.parse::<Time>() {
         Ok(time) if time > Time::ZERO => Ok(time),
         Ok(_) => Err(format!("{option} {text}: expected a time above zero, such as \"{example}\"")),
         Err(error) => Err(format!("{option} {text}: {error}")),
@@ -128,7 +128,7 @@ fn above_zero(option: &str, example: &str, text: &str) -> Read<Time> {
 pub(crate) fn block(text: &str) -> Read<u32> {
     // No block has 0 bytes.
     let block = known_block(text.parse().unwrap_or(0));
-    Ok(Told(block.map_err(|expected| format!("--block {text}: {expected}"))))
+    Ok(Deferred(block.map_err(|expected| format!("--block {text}: {expected}"))))
 }
 
 /// The bytes of a coherence block, if there are such blocks.
@@ -142,7 +142,7 @@ pub(crate) fn known_block(bytes: u32) -> Result<u32, String> {
 
 /// Reads a policy.
 pub(crate) fn policy(text: &str) -> Read<Policy> {
-    Ok(Told(parse_policy(text)))
+    Ok(Deferred(parse_policy(text)))
 }
 
 /// Parses a policy; the error names the mistake in its text.
@@ -164,12 +164,12 @@ pub(crate) fn parse_policy(text: &str) -> Result<Policy, String> {
 
 /// Reads a baseline.
 pub(crate) fn baseline(text: &str) -> Read<Baseline> {
-    Ok(Told(text.parse().map_err(|unknown: UnknownName| unknown.to_string())))
+    Ok(Deferred(text.parse().map_err(|unknown: UnknownName| unknown.to_string())))
 }
 
 /// Reads a mechanism.
 pub(crate) fn mechanism(text: &str) -> Read<Mechanism> {
-    Ok(Told(parse_mechanism(text)))
+    Ok(Deferred(parse_mechanism(text)))
 }
 
 /// Parses a mechanism; the error names the mistake in its name.
@@ -183,14 +183,14 @@ pub(crate) fn parse_mechanism(text: &str) -> Result<Mechanism, String> {
 pub(crate) struct Setting {
     /// The text as it was written.
     pub(crate) text: String,
-    told: Told<(String, String)>,
+    told: Deferred<(String, String)>,
 }
 
 /// Reads a value that is set.
 pub(crate) fn setting(text: &str) -> Result<Setting, Infallible> {
     let pair = text.split_once('=').map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()));
     let expected = || format!("--set {text}: expected KEY=VALUE, such as network.latency=\"1 us\"");
-    Ok(Setting { text: text.to_owned(), told: Told(pair.ok_or_else(expected)) })
+    Ok(Setting { text: text.to_owned(), told: Deferred(pair.ok_or_else(expected)) })
 }
 
 /// The keys and values that are set, and the mistakes of the others, which must not hide mistakes in the good ones.
