@@ -42,7 +42,7 @@ pub(crate) fn send_block(
         seat.gauge().count_copy(size_of_val(words) as u64);
     }
     if let Some(loaded) = load(packet, block, words) {
-        return send::post_counted(seat, threads, to, &loaded, Origin::Bringer);
+        return send::post_counted(seat, threads, to, &loaded, Origin::WithBlock);
     }
     let memory = seat.world().nodes[to.0 as usize].resident.node.memory();
     memory.expect("every node has the shared memory of one").place(block, words);
@@ -52,7 +52,7 @@ pub(crate) fn send_block(
 /// Writes the block that a message brings to its place, if it brings one. If the block is invalid, ends the run and returns false.
 #[inline]
 pub(crate) fn unload(seat: &Seat, message: &mut Received) -> bool {
-    message.origin != Origin::Bringer || unload_block(seat, message)
+    message.origin != Origin::WithBlock || unload_block(seat, message)
 }
 
 #[inline(never)]

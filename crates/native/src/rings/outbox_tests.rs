@@ -22,7 +22,7 @@ fn take(outbox: &mut Outbox, quota: &Quota, most: usize) -> Vec<u64> {
             let number = u64::from(packet.id().0);
             assert!(packet.words().iter().all(|word| *word == number));
             assert_eq!((packet.words().len(), packet.source()), (number as usize % 15, NodeId(7)));
-            assert_eq!(origin, if number % 3 == 0 { Origin::Thread } else { Origin::Bringer });
+            assert_eq!(origin, if number % 3 == 0 { Origin::Thread } else { Origin::WithBlock });
             numbers.push(number);
         }
         leaves
@@ -37,7 +37,7 @@ fn messages_leave_in_order_and_whole() {
     for (put, taken) in [(1_000, 400), (10, 600), (700, 710), (5, 5)] {
         let numbers = next..next + put;
         for number in numbers.clone() {
-            let origin = if number % 3 == 0 { Origin::Thread } else { Origin::Bringer };
+            let origin = if number % 3 == 0 { Origin::Thread } else { Origin::WithBlock };
             let words = number as usize % 15;
             assert_eq!(outbox.push(&packet(number, words), origin, &quota), Some(1 + words));
         }
@@ -53,10 +53,10 @@ fn a_quota_is_shared_and_what_is_given_back_can_be_taken_again() {
     let quota = Quota::new(2);
     let (mut one, mut other) = (Outbox::default(), Outbox::default());
     let fill = |outbox: &mut Outbox| {
-        (0..).take_while(|_| outbox.push(&packet(14, 14), Origin::Bringer, &quota).is_some()).count()
+        (0..).take_while(|_| outbox.push(&packet(14, 14), Origin::WithBlock, &quota).is_some()).count()
     };
     let a_page = PAGE / 15;
-    assert!(other.push(&packet(1, 1), Origin::Bringer, &quota).is_some());
+    assert!(other.push(&packet(1, 1), Origin::WithBlock, &quota).is_some());
     assert_eq!(fill(&mut one), a_page);
     assert_eq!(fill(&mut other), a_page, "a word less than all of its page was free");
     assert_eq!(fill(&mut one), 0);

@@ -105,7 +105,7 @@ pub(crate) enum Origin {
     Handler = 0,
     Thread = 1,
     /// A handler; the message ends with the words of a block of shared memory and the block's number.
-    Bringer = 2,
+    WithBlock = 2,
     /// A faulting access of the own node.
     Fault = 3,
 }
@@ -450,7 +450,7 @@ pub(crate) fn origin_of(head: u64) -> Origin {
     match head >> 52 & 3 {
         0 => Origin::Handler,
         1 => Origin::Thread,
-        2 => Origin::Bringer,
+        2 => Origin::WithBlock,
         _ => Origin::Fault,
     }
 }

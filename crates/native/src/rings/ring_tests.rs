@@ -100,7 +100,7 @@ fn a_length_that_no_message_has_is_an_error() {
 #[test]
 fn messages_say_where_they_come_from() {
     let ring = Ring::new(4);
-    let origins = [Origin::Thread, Origin::Handler, Origin::Bringer, Origin::Fault];
+    let origins = [Origin::Thread, Origin::Handler, Origin::WithBlock, Origin::Fault];
     origins.iter().for_each(|origin| assert!(ring.push(&packet(0, 1), Sent { origin: *origin, ..SENT })));
     for origin in origins {
         assert_eq!(pop(&ring).unwrap().unwrap().0, origin);
