@@ -42,8 +42,8 @@ pub const ENTRY: Entry = Entry {
     name: "bulk-bandwidth",
     summary: "blocks got from another node and stored there, in MB/s by size",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: Asked::INPUTS,
-    load: |given| Ok(Box::new(Asked::from_given(given)?)),
+    inputs: Options::INPUTS,
+    load: |given| Ok(Box::new(Options::from_given(given)?)),
 };
 
 /// The node that gets and stores, and the node that it gets from and stores to.
@@ -138,7 +138,7 @@ impl fmt::Display for Sizes {
 
 /// The inputs of bulk-bandwidth.
 #[derive(Clone, Inputs)]
-struct Asked {
+struct Options {
     /// size of the blocks: a power of two from 8 to 1048576, or all: each from 8 to 262144
     #[input(name = "bytes", default = "all")]
     sizes: Sizes,
@@ -146,7 +146,7 @@ struct Asked {
     direct: bool,
 }
 
-impl Instance for Asked {
+impl Instance for Options {
     fn job(
         &self,
         &tempest::entry::Plan { mechanism, shape, .. }: &tempest::entry::Plan,

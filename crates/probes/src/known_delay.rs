@@ -33,8 +33,8 @@ pub const ENTRY: Entry = Entry {
     name: "known-delay",
     summary: "work that takes a stated share longer by bulk than by messages: what a comparison should find",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: Asked::INPUTS,
-    load: |given| Ok(Box::new(Asked::from_given(given)?)),
+    inputs: Options::INPUTS,
+    load: |given| Ok(Box::new(Options::from_given(given)?)),
 };
 
 /// The key of a node's only sum.
@@ -65,7 +65,7 @@ impl fmt::Display for Percent {
 
 /// The inputs of known-delay.
 #[derive(Clone, Copy, Debug, Inputs)]
-struct Asked {
+struct Options {
     /// how often each thread works and sends
     #[input(default = 100, range = 1..=1_000_000)]
     rounds: u32,
@@ -77,7 +77,7 @@ struct Asked {
     delay: Percent,
 }
 
-impl Instance for Asked {
+impl Instance for Options {
     fn job(&self, &Plan { mechanism, shape, .. }: &Plan) -> Result<Job, BadPlan> {
         let share = if mechanism == Mechanism::Bulk { self.delay.0 / 100.0 } else { 0.0 };
         let steps = (f64::from(self.work / OF_A_STEP) * (1.0 + share)).round() as u32;

@@ -34,8 +34,8 @@ pub const ENTRY: Entry = Entry {
     name: "neighbours",
     summary: "every node exchanges values with a few others, if asked by handlers alone: for very many nodes",
     mechanisms: &[Mechanism::Messages],
-    inputs: Asked::INPUTS,
-    load: |given| Ok(Box::new(Asked::from_given(given)?)),
+    inputs: Options::INPUTS,
+    load: |given| Ok(Box::new(Options::from_given(given)?)),
 };
 
 /// The key of a node's only entry.
@@ -49,7 +49,7 @@ const NEXT: Operations = Operations::NONE.integers(7);
 
 /// The inputs of neighbours.
 #[derive(Clone, Copy, Debug, Inputs)]
-struct Asked {
+struct Options {
     /// how often each node sends its value to each neighbour
     #[input(default = 4, range = 1..=1_000_000)]
     rounds: u32,
@@ -61,7 +61,7 @@ struct Asked {
     handlers_only: bool,
 }
 
-impl Instance for Asked {
+impl Instance for Options {
     fn job(&self, &Plan { shape, seed, .. }: &Plan) -> Result<Job, BadPlan> {
         let strides = (0..self.dimensions).map(|power| stride(shape.nodes, power, self.dimensions)).collect();
         let mut grid = Grid { asked: *self, nodes: shape.nodes, strides, seed, expected: Vec::new() };
@@ -85,7 +85,7 @@ fn stride(nodes: u32, power: u32, dimensions: u32) -> u32 {
 
 /// The neighbourhood and the expected values, which all nodes share.
 struct Grid {
-    asked: Asked,
+    asked: Options,
     nodes: u32,
     strides: Vec<u32>,
     seed: u64,
@@ -209,7 +209,7 @@ impl Neighbours {
     }
 
     fn main(&self, thread: &Thread<'_>) {
-        let Asked { rounds, handlers_only, .. } = self.grid.asked;
+        let Options { rounds, handlers_only, .. } = self.grid.asked;
         if !handlers_only {
             // A phase would make every thread come, and so keep a stack for each.
             thread.phase("exchange");
@@ -239,7 +239,7 @@ mod tests {
     fn neighbourhood_is_mutual() {
         for (nodes, dimensions) in [(1, 2), (2, 1), (7, 2), (16, 2), (27, 3)] {
             let strides = (0..dimensions).map(|power| stride(nodes, power, dimensions)).collect();
-            let asked = Asked { rounds: 1, dimensions, handlers_only: false };
+            let asked = Options { rounds: 1, dimensions, handlers_only: false };
             let grid = Grid { asked, nodes, strides, seed: 1, expected: Vec::new() };
             let count = |of, node| grid.neighbours(of).filter(|to| *to == node).count();
             for (one, other) in (0..nodes).flat_map(|one| (0..nodes).map(move |other| (one, other))) {

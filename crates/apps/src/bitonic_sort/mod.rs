@@ -50,7 +50,7 @@ use tempest::entry::{BadPlan, Entry, Inputs, Plan, load};
 use tempest::{Job, Mechanism};
 
 use network::Network;
-use problem::Asked;
+use problem::Options;
 use program::{BitonicSort, Config};
 
 use crate::kit::sorts::Keys;
@@ -60,11 +60,11 @@ pub const ENTRY: Entry = Entry {
     name: "bitonic-sort",
     summary: "sorts integer keys by merges of whole blocks, which fixed partners exchange",
     mechanisms: &[Mechanism::Bulk, Mechanism::Messages],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     let threads = plan.shape.nodes * plan.shape.threads;
     let config = Config {
         asked: *asked,

@@ -8,7 +8,7 @@ use protocols::split_phase::{LocalPtr, Memory, Plan, SplitPhase};
 use tempest::{FinalState, Mechanism, Merge, NodeId, Protocol, Report, Setup, Shape, Thread, handlers};
 
 use super::network::Network;
-use super::problem::Asked;
+use super::problem::Options;
 use crate::kit::Verdict;
 use crate::kit::sorts::work::MERGE_KEY;
 use crate::kit::sorts::{self, Half, Keys};
@@ -18,7 +18,7 @@ const NO_KEY: u32 = u32::MAX;
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) mechanism: Mechanism,
     pub(super) shape: Shape,
     /// The keys of each thread.

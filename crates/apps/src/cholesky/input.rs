@@ -14,7 +14,7 @@ use super::shared::{self, SharedCholesky};
 
 /// The inputs of cholesky.
 #[derive(Clone, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// a symmetric positive definite matrix, or a pattern, to be factored: Matrix Market, Harwell-Boeing (also SPLASH .O),
     /// Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd
     #[input(default = "bcsstk13")]
@@ -31,8 +31,8 @@ pub(super) struct Asked {
 
 /// Reads the inputs, and the matrix out of its file.
 pub(super) fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, Asked::INPUTS);
-    let asked = Asked::read(&mut reader);
+    let mut reader = Reader::new(given, Options::INPUTS);
+    let asked = Options::read(&mut reader);
     let order = asked.as_ref().map_or(Order::File, |asked| asked.order);
     // The matrix is read even if another input is wrong, so that a person sees all mistakes at once.
     let problem = given.files.get("matrix").and_then(|file| match read(file, order) {
@@ -44,7 +44,7 @@ pub(super) fn load(given: &Given) -> Loaded {
     });
     reader.finish()?;
     let (problem, asked) = problem.zip(asked).expect("whatever is missing was refused");
-    let Asked { order, width, frames, .. } = asked;
+    let Options { order, width, frames, .. } = asked;
     Ok(Box::new(System { problem: Arc::new(problem), order, width, frames }))
 }
 

@@ -76,6 +76,6 @@ pub const ENTRY: Entry = Entry {
     name: "cholesky",
     summary: "sparse Cholesky factorization: dense blocks that are announced to task queues",
     mechanisms: &[Mechanism::SharedMemory, Mechanism::Messages, Mechanism::Bulk],
-    inputs: <input::Asked as Inputs>::INPUTS,
+    inputs: <input::Options as Inputs>::INPUTS,
     load: input::load,
 };

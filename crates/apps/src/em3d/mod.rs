@@ -79,7 +79,7 @@ use tempest::{Job, Mechanism};
 
 use layout::Layout;
 use parameters::Parameters;
-use problem::{Asked, Drawn, Waves, check_edges};
+use problem::{Drawn, Options, Waves, check_edges};
 use program::Em3d;
 use shared::SharedEm3d;
 
@@ -88,13 +88,13 @@ pub const ENTRY: Entry = Entry {
     name: "em3d",
     summary: "field values on an irregular bipartite graph, from those of neighbours on other nodes",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk, Mechanism::Deposit, Mechanism::SharedMemory],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load,
 };
 
 fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, Asked::INPUTS);
-    let asked = Asked::read(&mut reader);
+    let mut reader = Reader::new(given, Options::INPUTS);
+    let asked = Options::read(&mut reader);
     reader.expect("nodes", |nodes: u32| nodes.is_multiple_of(2), "an even number: half are E and half H");
     reader.expect("record", u32::is_power_of_two, "32, 64 or 128");
     reader.finish()?;
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_defaults_listed_are_those_of_the_default_preset() {
-        let listed: Vec<_> = Asked::INPUTS.iter().map(|input| (input.key, input.default)).collect();
+        let listed: Vec<_> = Options::INPUTS.iter().map(|input| (input.key, input.default)).collect();
         assert_eq!(facts(&listed), facts(&[]));
     }
 

@@ -24,7 +24,7 @@ const MAX_COMPUTED: u64 = 1 << 33;
 
 /// The inputs of em3d. An input that a person does not give is the preset's.
 #[derive(Clone, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// parameters known by a name: small, or those of a study: alewife, fixed-floating, pdq; every other input overrides
     /// its own
     #[input(default = "small")]
@@ -63,8 +63,8 @@ pub(super) struct Asked {
     frames: Frames,
 }
 
-impl From<Asked> for Parameters {
-    fn from(asked: Asked) -> Self {
+impl From<Options> for Parameters {
+    fn from(asked: Options) -> Self {
         let preset = asked.preset.parameters;
         Self {
             size: asked.nodes.map_or(preset.size, |nodes| nodes / 2),

@@ -15,14 +15,14 @@ use tempest::{
 };
 
 use super::layout::{Layout, WORDS, tiles};
-use super::problem::{Asked, Problem};
+use super::problem::{Options, Problem};
 use super::rows::{Matrix, Own};
 use super::steps::{Run, Transport};
 use super::transform::Complex;
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) problem: Arc<Problem>,
     pub(super) layout: Layout,
 }

@@ -54,7 +54,7 @@ use tempest::{Job, Mechanism};
 
 use bulk::BulkFft;
 use layout::Layout;
-use problem::{Asked, Problem};
+use problem::{Options, Problem};
 use shared::SharedFft;
 
 /// The entry of fft in a table of programs.
@@ -62,11 +62,11 @@ pub const ENTRY: Entry = Entry {
     name: "fft",
     summary: "fast Fourier transform in six steps: all-to-all transpositions between transforms of rows",
     mechanisms: &[Mechanism::SharedMemory, Mechanism::Bulk],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     asked.check_shape(plan.shape)?;
     let (problem, layout) = (Problem::draw(asked.points, plan.seed), Layout::new(asked.side(), plan.shape));
     if plan.mechanism == Mechanism::SharedMemory {

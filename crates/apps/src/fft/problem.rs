@@ -15,7 +15,7 @@ use crate::kit::stream;
 /// The inputs of fft.
 #[derive(Clone, Copy, Debug, Inputs)]
 #[inputs(check)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// complex points, a power of 4; the study of the dispatch queue has 1048576
     #[input(default = 16384, range = 4..=1 << 24)]
     pub(super) points: u32,
@@ -26,7 +26,7 @@ pub(super) struct Asked {
     pub(super) frames: Frames,
 }
 
-impl Asked {
+impl Options {
     /// The points of a row, and the number of rows.
     pub(super) fn side(&self) -> u32 {
         1 << (self.points.trailing_zeros() / 2)

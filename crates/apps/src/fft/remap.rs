@@ -61,7 +61,7 @@ pub const ENTRY: Entry = Entry {
     name: "fft-remap",
     summary: "fast Fourier transform with one remap between local butterflies",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
@@ -74,7 +74,7 @@ const WORDS: usize = 2;
 /// The inputs of fft-remap.
 #[derive(Clone, Copy, Debug, Inputs)]
 #[inputs(check)]
-struct Asked {
+struct Options {
     /// complex points, a power of two; the study has 8388608
     #[input(default = 16384, range = 4..=1 << 24)]
     points: u32,
@@ -86,7 +86,7 @@ struct Asked {
     put: bool,
 }
 
-impl Asked {
+impl Options {
     fn check(&self) -> Result<(), InputError> {
         let Self { points, .. } = *self;
         if points.is_power_of_two() {
@@ -128,7 +128,7 @@ impl Asked {
     }
 }
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     asked.check_shape(plan.shape)?;
     let problem = Problem::draw(asked.points, plan.seed);
     let block = asked.block_by(plan.mechanism) as usize;
@@ -319,13 +319,13 @@ mod tests {
 
     #[test]
     fn threads_that_leave_columns_which_are_not_local_are_refused() {
-        let asked = Asked { points: 256, block: 2, put: false };
+        let asked = Options { points: 256, block: 2, put: false };
         let refused = |nodes, threads| asked.check_shape(Shape { nodes, threads }).err();
         assert_eq!((refused(8, 2), refused(1, 1)), (None, None));
         let of_six = refused(3, 2).unwrap_or_default();
         assert!(of_six.ends_with("as butterflies join halves: 4 or 8"), "{of_six}");
         let of_32 = refused(16, 2).unwrap_or_default();
         assert!(of_32.ends_with("--input points=1024"), "{of_32}");
-        assert!(Asked { points: 300, ..asked }.check().is_err());
+        assert!(Options { points: 300, ..asked }.check().is_err());
     }
 }

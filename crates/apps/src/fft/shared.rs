@@ -12,14 +12,14 @@ use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{Array, FinalState, Homes, Protocol, Report, Right, Setup, Shared, Thread, handlers};
 
 use super::layout::{Layout, WORDS, tiles};
-use super::problem::{Asked, Problem};
+use super::problem::{Options, Problem};
 use super::rows::{Matrix, Own};
 use super::steps::{Run, Transport};
 use super::transform::Complex;
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
-    asked: Asked,
+    asked: Options,
     problem: Arc<Problem>,
     layout: Layout,
     memory: SharedMemory,
@@ -34,7 +34,7 @@ impl Config {
     /// [`BadPlan`] if there is no such address space, or no protocol for it.
     pub(super) fn new(
         plan: &Plan,
-        asked: Asked,
+        asked: Options,
         problem: Arc<Problem>,
         layout: Layout,
     ) -> Result<Self, BadPlan> {

@@ -56,7 +56,7 @@ use tempest::entry::{BadPlan, Entry, Given, Inputs, Instance, Loaded, Plan};
 use tempest::{Job, Mechanism};
 
 use layout::Layout;
-use problem::{Asked, System};
+use problem::{Options, System};
 use program::Gauss;
 use shared::SharedGauss;
 
@@ -65,12 +65,12 @@ pub const ENTRY: Entry = Entry {
     name: "gauss",
     summary: "elimination with partial pivoting: each pivot row goes to all nodes",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk, Mechanism::SharedMemory],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load,
 };
 
 fn load(given: &Given) -> Loaded {
-    Ok(Box::new(System::new(Asked::from_given(given)?)))
+    Ok(Box::new(System::new(Options::from_given(given)?)))
 }
 
 impl Instance for System {

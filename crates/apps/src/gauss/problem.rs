@@ -15,7 +15,7 @@ const MOST: u32 = 1 << 13;
 
 /// The inputs of gauss.
 #[derive(Clone, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// rows of the matrix, and unknowns; the study has 672
     #[input(default = 128, range = 1..=MOST)]
     pub(super) size: u32,
@@ -26,7 +26,7 @@ pub(super) struct Asked {
 /// The problem by its inputs, and the system that was solved last. A comparison runs the same system many times, so it
 /// is kept.
 pub(super) struct System {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     last: Mutex<Option<Solved>>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Solved {
 
 impl System {
     /// The problem of these inputs. No system is generated yet.
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(asked: Options) -> Self {
         Self { asked, last: Mutex::default() }
     }
 

@@ -13,7 +13,7 @@ use super::program::{Config, Iccg};
 
 /// The inputs of iccg.
 #[derive(Clone, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// a symmetric positive definite matrix, or a pattern, whose incomplete Cholesky factor is L: Matrix Market,
     /// Harwell-Boeing (also SPLASH .O), Rutherford-Boeing, or triplets (.tri, .mat.txt); plain, gzip or zstd
     #[input(default = "bcsstk13")]
@@ -28,8 +28,8 @@ pub(super) struct Asked {
 
 /// Reads the inputs, and the matrix out of its file.
 pub(super) fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, Asked::INPUTS);
-    let asked = Asked::read(&mut reader);
+    let mut reader = Reader::new(given, Options::INPUTS);
+    let asked = Options::read(&mut reader);
     // The matrix is read even if the partition is wrong, so that a person sees all mistakes at once.
     let problem = given.files.get("matrix").and_then(|file| match read(file) {
         Ok(problem) => Some(problem),
@@ -65,7 +65,7 @@ struct System {
 }
 
 impl System {
-    fn new(problem: Problem, &Asked { partition, batch, .. }: &Asked) -> Self {
+    fn new(problem: Problem, &Options { partition, batch, .. }: &Options) -> Self {
         Self { critical_path: problem.critical_path(), problem: Arc::new(problem), partition, batch }
     }
 }

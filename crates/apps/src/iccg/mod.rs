@@ -41,6 +41,6 @@ pub const ENTRY: Entry = Entry {
     name: "iccg",
     summary: "sparse triangular solve as a data-flow graph of small messages",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: <input::Asked as Inputs>::INPUTS,
+    inputs: <input::Options as Inputs>::INPUTS,
     load: input::load,
 };

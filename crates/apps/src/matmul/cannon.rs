@@ -58,7 +58,7 @@ pub const ENTRY: Entry = Entry {
     name: "cannon",
     summary: "matrix multiplication on a grid: large blocks shift from neighbour to neighbour",
     mechanisms: &[Mechanism::Bulk, Mechanism::Messages],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
@@ -67,13 +67,13 @@ const SHIFT: Operations = Operations::NONE.integers(8);
 
 /// The inputs of cannon.
 #[derive(Clone, Copy, Debug, Inputs)]
-struct Asked {
+struct Options {
     /// rows of each matrix; the study has 1024
     #[input(default = 64, range = 1..=4096)]
     order: u32,
 }
 
-impl Asked {
+impl Options {
     /// Refuses a world with more blocks in a row than there are elements.
     fn check_shape(&self, grid: Grid) -> Result<(), String> {
         if grid.side <= self.order as usize {
@@ -88,7 +88,7 @@ impl Asked {
     }
 }
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     let Shape { nodes, threads } = plan.shape;
     let grid = Grid::of((nodes * threads) as usize);
     asked.check_shape(grid)?;
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn more_rows_of_blocks_than_of_the_matrix_are_refused() {
-        let asked = Asked { order: 14 };
+        let asked = Options { order: 14 };
         assert!(asked.check_shape(Grid::of(8)).is_ok());
         let refused = asked.check_shape(Grid::of(15)).unwrap_err();
         assert!(refused.ends_with("--input order=15"), "{refused}");

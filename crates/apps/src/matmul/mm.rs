@@ -54,14 +54,14 @@ pub const ENTRY: Entry = Entry {
     name: "mm",
     summary: "blocked matrix multiplication: blocks of a spread array are read whenever they are needed",
     mechanisms: &[Mechanism::Bulk, Mechanism::Messages],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
 /// The inputs of mm.
 #[derive(Clone, Copy, Debug, Inputs)]
 #[inputs(check)]
-struct Asked {
+struct Options {
     /// rows of each matrix, a multiple of the rows of a block; the study's run fits 1024
     #[input(default = 64, range = 1..=4096)]
     order: u32,
@@ -73,7 +73,7 @@ struct Asked {
     staggered: bool,
 }
 
-impl Asked {
+impl Options {
     /// The terms of a block of the product in this column of blocks, in the order in which they are added.
     fn terms(&self, column: u32) -> impl Iterator<Item = u32> + use<> {
         let (side, first) = (self.side(), if self.staggered { column } else { 0 });
@@ -109,7 +109,7 @@ impl Asked {
     }
 }
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     asked.check_shape(plan.shape)?;
     let problem = Problem::draw(asked.order, plan.seed);
     Ok(Job::new::<Multiply>(Arc::new(Config { asked: *asked, problem, mechanism: plan.mechanism })))
@@ -117,7 +117,7 @@ fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
 
 /// The part of a run that all nodes share.
 struct Config {
-    asked: Asked,
+    asked: Options,
     problem: Arc<Problem>,
     mechanism: Mechanism,
 }
@@ -142,7 +142,7 @@ impl Protocol for Multiply {
     type Config = Arc<Config>;
 
     fn install(config: &Arc<Config>, setup: &mut Setup<'_>) -> Self {
-        let (shape, Asked { block, .. }) = (setup.shape(), config.asked);
+        let (shape, Options { block, .. }) = (setup.shape(), config.asked);
         let (blocks, words) = (config.asked.side().pow(2), block * block);
         let mut arena = Arena::new(shape.nodes).blocks_by(config.mechanism);
         let [left, right, product] = [(); 3].map(|()| arena.spread(blocks, words));
@@ -274,16 +274,16 @@ mod tests {
 
     #[test]
     fn staggered_terms_begin_with_the_own_column_and_are_all() {
-        let asked = Asked { order: 32, block: 8, staggered: true };
+        let asked = Options { order: 32, block: 8, staggered: true };
         assert!(asked.terms(3).eq([3, 0, 1, 2]));
-        assert!(Asked { staggered: false, ..asked }.terms(3).eq(0..4));
+        assert!(Options { staggered: false, ..asked }.terms(3).eq(0..4));
     }
 
     #[test]
     fn what_does_not_divide_is_refused_with_what_would_do() {
-        let asked = |order, block| Asked { order, block, staggered: false };
+        let asked = |order, block| Options { order, block, staggered: false };
         assert!(asked(64, 8).check().is_ok());
-        let error = |asked: Asked| asked.check().err().map(|error| error.to_string()).unwrap_or_default();
+        let error = |asked: Options| asked.check().err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error(asked(60, 8)).ends_with("block=8: 56 or 64"), "{}", error(asked(60, 8)));
         assert!(error(asked(5, 8)).ends_with("block=8: 8"), "{}", error(asked(5, 8)));
         let refused = asked(16, 8).check_shape(Shape { nodes: 5, threads: 1 }).unwrap_err();

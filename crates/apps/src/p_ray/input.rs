@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tempest::Job;
 use tempest::entry::{BadPlan, Given, Inputs, Instance, Loaded, Plan, Reader};
 
-use super::problem::{Asked, Problem};
+use super::problem::{Options, Problem};
 use super::program::{Config, PRay};
 use super::surface::WORDS;
 
@@ -16,8 +16,8 @@ const MOST_WORDS: u64 = 1 << 31;
 
 /// Reads the inputs, and the surface out of its file.
 pub(super) fn load(given: &Given) -> Loaded {
-    let mut reader = Reader::new(given, Asked::INPUTS);
-    let asked = Asked::read(&mut reader);
+    let mut reader = Reader::new(given, Options::INPUTS);
+    let asked = Options::read(&mut reader);
     // The surface is read even if another input is wrong, so that a person sees all mistakes at once.
     let patches = given.files.get("scene").and_then(|file| {
         let read = formats::bezier::read(&file.name, &file.bytes);

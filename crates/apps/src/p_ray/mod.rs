@@ -75,6 +75,6 @@ pub const ENTRY: Entry = Entry {
     name: "p-ray",
     summary: "a ray tracer whose scene is spread over the nodes: triangles are read and kept in caches",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: problem::Asked::INPUTS,
+    inputs: problem::Options::INPUTS,
     load: input::load,
 };

@@ -14,7 +14,7 @@ use super::trace::{Tracer, Whole};
 
 /// The inputs of p-ray.
 #[derive(Clone, Debug, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// the surface that is seen: bicubic Bézier patches (.bpt)
     #[input(default = "teapot")]
     pub(super) scene: Arc<File>,
@@ -47,7 +47,7 @@ pub(super) struct Asked {
 /// A scene, and its image.
 #[derive(Debug)]
 pub(super) struct Problem {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) scene: Scene,
     pub(super) triangles: Vec<Triangle>,
     image: OnceLock<Vec<u64>>,
@@ -58,7 +58,7 @@ impl Problem {
     ///
     /// # Errors
     /// The surface cannot be cut into triangles; the text says why.
-    pub(super) fn new(asked: Asked, patches: &[Patch]) -> Result<Self, String> {
+    pub(super) fn new(asked: Options, patches: &[Patch]) -> Result<Self, String> {
         let (scene, triangles) = Scene::around(patches, asked.steps, asked.cells)?;
         Ok(Self { asked, scene, triangles, image: OnceLock::new() })
     }
@@ -66,7 +66,7 @@ impl Problem {
     /// The image by lines, as one thread renders it that has all triangles. It is rendered when first asked for.
     pub(super) fn image(&self) -> &[u64] {
         self.image.get_or_init(|| {
-            let Asked { size, reflections, .. } = self.asked;
+            let Options { size, reflections, .. } = self.asked;
             let objects = Whole(&self.triangles);
             let mut tracer = Tracer { scene: &self.scene, objects, size, reflections };
             let line = |y| (0..size).map(move |x| [x, y]);
@@ -117,7 +117,7 @@ pub(super) mod tests {
     }
 
     fn problem(inputs: &[(&str, &str)]) -> Problem {
-        let asked = Asked::from_given(&given(TEAPOT, inputs)).unwrap();
+        let asked = Options::from_given(&given(TEAPOT, inputs)).unwrap();
         Problem::new(asked, &formats::bezier::read("teapot", TEAPOT).unwrap()).unwrap()
     }
 

@@ -50,7 +50,7 @@ use tempest::{Job, Mechanism};
 
 use bulk::BulkRadix;
 use messages::MessageRadix;
-use problem::Asked;
+use problem::Options;
 use shared::SharedRadix;
 
 use crate::kit::Division;
@@ -61,11 +61,11 @@ pub const ENTRY: Entry = Entry {
     name: "radix",
     summary: "sorts integer keys digit by digit: each key goes to a position on any node",
     mechanisms: &[Mechanism::SharedMemory, Mechanism::Bulk, Mechanism::Messages],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     let problem = Keys::draw(asked.keys, asked.bits, plan.seed);
     let division = Division::new(asked.keys, plan.shape);
     if plan.mechanism == Mechanism::SharedMemory {

@@ -10,7 +10,7 @@ use crate::kit::sorts::Digit;
 /// The inputs of radix.
 #[derive(Clone, Copy, Debug, Inputs)]
 #[inputs(check)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// keys of 4 bytes; the study of the dispatch queue has 4194304
     #[input(default = 16384, range = 1..=1 << 26)]
     pub(super) keys: u32,
@@ -24,7 +24,7 @@ pub(super) struct Asked {
     pub(super) frames: Frames,
 }
 
-impl Asked {
+impl Options {
     fn check(&self) -> Result<(), InputError> {
         let Self { radix, .. } = *self;
         if radix.is_power_of_two() {

@@ -16,7 +16,7 @@ use tempest::{
     handlers,
 };
 
-use super::problem::Asked;
+use super::problem::Options;
 use super::sorting::{Run, positions};
 use crate::kit::Division;
 use crate::kit::sorts::work::{MOVE, SUM};
@@ -32,7 +32,7 @@ fn block_keys(keys: &Shared<u32>) -> usize {
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
-    asked: Asked,
+    asked: Options,
     problem: Arc<Keys>,
     division: Division,
     memory: SharedMemory,
@@ -47,7 +47,7 @@ impl Config {
     /// [`BadPlan`] if there is no such address space, or no protocol for it.
     pub(super) fn new(
         plan: &Plan,
-        asked: Asked,
+        asked: Options,
         problem: Arc<Keys>,
         division: Division,
     ) -> Result<Self, BadPlan> {

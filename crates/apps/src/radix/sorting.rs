@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tempest::{FinalState, Merge, NodeId, Report, Thread};
 
-use super::problem::Asked;
+use super::problem::Options;
 use crate::kit::sorts::work::{COUNT, SUM};
 use crate::kit::sorts::{self, Digit, Keys};
 use crate::kit::{Division, Verdict};
@@ -16,14 +16,14 @@ pub(super) const CHUNK: usize = 16;
 
 /// The part of a run without shared memory that all nodes share.
 pub(super) struct Config {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) problem: Arc<Keys>,
     pub(super) division: Division,
 }
 
 /// The keys that all nodes sort, and the errors of one node's answer.
 pub(super) struct Run {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) problem: Arc<Keys>,
     /// The division of keys, and of positions, among threads.
     pub(super) division: Division,
@@ -33,7 +33,7 @@ pub(super) struct Run {
 
 impl Run {
     /// A run on a node. A thread that never compares its keys fails the check.
-    pub(super) fn new(asked: Asked, problem: &Arc<Keys>, division: Division, node: NodeId) -> Self {
+    pub(super) fn new(asked: Options, problem: &Arc<Keys>, division: Division, node: NodeId) -> Self {
         let verdict = Verdict::new(division.shape().threads);
         Self { asked, problem: Arc::clone(problem), division, node, verdict }
     }

@@ -49,7 +49,7 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Inputs, Plan, load};
 use tempest::{Job, Mechanism};
 
-use problem::{Asked, Problem};
+use problem::{Options, Problem};
 use program::{Config, SampleSort};
 
 use crate::kit::sorts::Keys;
@@ -60,11 +60,11 @@ pub const ENTRY: Entry = Entry {
     name: "sample-sort",
     summary: "sorts integer keys by splitters: each key goes once, into the bin of its owner",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     one_for_each_thread("keys", ("keys", asked.keys), plan.shape)?;
     let division = Division::new(asked.keys, plan.shape);
     let problem = Problem::of(asked, Keys::draw(asked.keys, asked.bits, plan.seed), division, plan.seed);

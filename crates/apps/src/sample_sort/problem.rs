@@ -17,7 +17,7 @@ pub(super) const PUSHED: usize = 2;
 
 /// The inputs of sample-sort.
 #[derive(Clone, Copy, Debug, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// keys of 4 bytes; the study of global addresses has 16777216 on 16 nodes and 4194304 on 8
     #[input(default = 16384, range = 1..=1 << 26)]
     pub(super) keys: u32,
@@ -42,7 +42,7 @@ pub(super) struct Problem {
 
 impl Problem {
     /// Finds the bins of keys: draws the samples of all threads, in turn.
-    pub(super) fn of(asked: &Asked, keys: Arc<Keys>, division: Division, seed: u64) -> Self {
+    pub(super) fn of(asked: &Options, keys: Arc<Keys>, division: Division, seed: u64) -> Self {
         let shape = division.shape();
         let mut samples = Vec::new();
         for node in (0..shape.nodes).map(tempest::NodeId) {
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn problem(keys: u32, bits: u32, nodes: u32) -> Problem {
-        let asked = Asked { keys, bits, oversampling: 64, push: 1 };
+        let asked = Options { keys, bits, oversampling: 64, push: 1 };
         let division = Division::new(keys, Shape { nodes, threads: 2 });
         Problem::of(&asked, Keys::draw(keys, bits, 5), division, 5)
     }

@@ -12,7 +12,7 @@ use tempest::{
 
 use super::bulk::Groups;
 use super::messages::{Push, Pushes};
-use super::problem::{Asked, Problem, sample, splitters};
+use super::problem::{Options, Problem, sample, splitters};
 use crate::kit::sorts::work::SEARCH;
 use crate::kit::sorts::{compare, report, sort};
 use crate::kit::{Division, Verdict};
@@ -26,7 +26,7 @@ const CHOOSE: Operations = Operations::NONE.integers(2).loads(1).stores(1);
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) mechanism: Mechanism,
     pub(super) problem: Problem,
     pub(super) division: Division,

@@ -53,7 +53,7 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Inputs, Plan, load};
 use tempest::{Job, Mechanism};
 
-use problem::Asked;
+use problem::Options;
 use program::{Config, ShellSort};
 
 use crate::kit::sorts::Keys;
@@ -64,11 +64,11 @@ pub const ENTRY: Entry = Entry {
     name: "shell-sort",
     summary: "sorts integer keys by merges, for which partners read pieces of each other's keys while they compute",
     mechanisms: &[Mechanism::Bulk, Mechanism::Messages],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     one_for_each_thread("keys", ("keys", asked.keys), plan.shape)?;
     let config = Config {
         asked: *asked,

@@ -6,7 +6,7 @@ use tempest::entry::Inputs;
 
 /// The inputs of shell-sort.
 #[derive(Clone, Copy, Debug, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// keys of 4 bytes; the study of global addresses has 16777216 on 16 nodes and 4194304 on 8
     #[input(default = 16384, range = 1..=1 << 26)]
     pub(super) keys: u32,

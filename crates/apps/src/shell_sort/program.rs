@@ -12,14 +12,14 @@ use tempest::{
 };
 
 use super::passes::Pass;
-use super::problem::Asked;
+use super::problem::Options;
 use crate::kit::sorts::work::MERGE_KEY;
 use crate::kit::sorts::{self, Half, Keys};
 use crate::kit::{Division, Verdict};
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) mechanism: Mechanism,
     pub(super) division: Division,
     pub(super) problem: Arc<Keys>,

@@ -62,7 +62,7 @@ use tempest::entry::{BadPlan, Entry, Given, Inputs, Instance, Loaded, Plan};
 use tempest::{Job, Mechanism};
 
 use layout::Layout;
-use problem::{Asked, Relaxation};
+use problem::{Options, Relaxation};
 use program::Tomcatv;
 use shared::SharedTomcatv;
 
@@ -71,12 +71,12 @@ pub const ENTRY: Entry = Entry {
     name: "tomcatv",
     summary: "generation of a mesh by relaxation: rows of neighbours cross the borders of nodes",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk, Mechanism::Deposit, Mechanism::SharedMemory],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load,
 };
 
 fn load(given: &Given) -> Loaded {
-    Ok(Box::new(Relaxation::new(Asked::from_given(given)?)))
+    Ok(Box::new(Relaxation::new(Options::from_given(given)?)))
 }
 
 impl Instance for Relaxation {

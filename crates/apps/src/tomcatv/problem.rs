@@ -15,7 +15,7 @@ const MOST: u32 = 1 << 13;
 
 /// The inputs of tomcatv.
 #[derive(Clone, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// points of a side of the square mesh, its borders included; the study has 768
     #[input(default = 128, range = 4..=MOST)]
     pub(super) size: u32,
@@ -32,7 +32,7 @@ pub(super) struct Asked {
 /// The problem by its inputs, and the mesh that was relaxed last. A comparison runs the same mesh many times, so it is
 /// kept.
 pub(super) struct Relaxation {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     last: Mutex<Option<Solved>>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Solved {
 
 impl Relaxation {
     /// The problem of these inputs. No mesh is generated yet.
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(asked: Options) -> Self {
         Self { asked, last: Mutex::default() }
     }
 

@@ -12,7 +12,7 @@ use tempest::{
 use super::layout::Layout;
 use super::mesh::{Mesh, Side};
 use super::messages::Export;
-use super::problem::{Asked, Solved};
+use super::problem::{Options, Solved};
 use super::reference::{check, check_residuals};
 use super::sweep::Sweep;
 use super::work::COPY;
@@ -21,7 +21,7 @@ use super::work::COPY;
 pub(super) struct Config {
     /// The mechanism that fills ghost rows: messages, bulk or deposit.
     pub(super) mechanism: Mechanism,
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) layout: Layout,
     pub(super) solved: Solved,
 }

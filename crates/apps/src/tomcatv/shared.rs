@@ -10,14 +10,14 @@ use tempest::entry::{BadPlan, Plan, SharedMemory};
 use tempest::{Array, Cells, FinalState, Homes, NodeId, Protocol, Report, Setup, Shared, Thread, handlers};
 
 use super::layout::Layout;
-use super::problem::{Asked, Solved};
+use super::problem::{Options, Solved};
 use super::program::pairs;
 use super::reference::{check, check_residuals};
 use super::sweep::{Coordinates, Sweep};
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
-    asked: Asked,
+    asked: Options,
     layout: Layout,
     solved: Solved,
     memory: SharedMemory,
@@ -30,7 +30,7 @@ impl Config {
     ///
     /// # Errors
     /// [`BadPlan`] if there is no such address space, or no protocol for it.
-    pub(super) fn new(plan: &Plan, asked: Asked, layout: Layout, solved: Solved) -> Result<Self, BadPlan> {
+    pub(super) fn new(plan: &Plan, asked: Options, layout: Layout, solved: Solved) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;
         let part = layout.most_rows() * layout.stride;
         let axes = [space.array("x", part, Homes::Parts)?, space.array("y", part, Homes::Parts)?];

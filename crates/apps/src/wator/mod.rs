@@ -43,7 +43,7 @@ use std::sync::Arc;
 use tempest::entry::{BadPlan, Entry, Inputs, Plan, load};
 use tempest::{Job, Mechanism};
 
-use problem::{Asked, Problem};
+use problem::{Options, Problem};
 use split_c::Wator;
 
 use crate::kit::Division;
@@ -53,11 +53,11 @@ pub const ENTRY: Entry = Entry {
     name: "wator",
     summary: "fish that attract each other: reads of one fish, and computing that does not poll between them",
     mechanisms: &[Mechanism::Messages],
-    inputs: Asked::INPUTS,
+    inputs: Options::INPUTS,
     load: |given| load(given, job),
 };
 
-fn job(asked: &Asked, plan: &Plan) -> Result<Job, BadPlan> {
+fn job(asked: &Options, plan: &Plan) -> Result<Job, BadPlan> {
     let division = Division::new(asked.fish, plan.shape);
     let problem = Arc::new(Problem::draw(*asked, plan.seed));
     Ok(Job::new::<Wator>(Arc::new(split_c::Config { problem, division })))

@@ -10,7 +10,7 @@ use crate::kit::stream;
 
 /// The inputs of wator.
 #[derive(Clone, Copy, Debug, Inputs)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// fish; the study of five machines has 400
     #[input(default = 64, range = 1..=1 << 16)]
     pub(super) fish: u32,
@@ -24,14 +24,14 @@ pub(super) struct Asked {
 
 /// Fish, and the same fish after all steps.
 pub(super) struct Problem {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) fish: Vec<Fish>,
     pub(super) expected: Vec<Fish>,
 }
 
 impl Problem {
     /// Draws fish, and lets them swim one after the other.
-    pub(super) fn draw(asked: Asked, seed: u64) -> Self {
+    pub(super) fn draw(asked: Options, seed: u64) -> Self {
         let fish = fish(asked.fish, seed);
         let mut expected = fish.clone();
         (0..asked.steps).for_each(|_| step(&mut expected));
@@ -68,7 +68,7 @@ mod tests {
     /// Pulls come in pairs, so the sum of all masses times speeds stays as it is, but for rounding.
     #[test]
     fn the_momentum_of_all_fish_is_kept() {
-        let problem = Problem::draw(Asked { fish: 50, steps: 20, draw: 0 }, 7);
+        let problem = Problem::draw(Options { fish: 50, steps: 20, draw: 0 }, 7);
         let momentum = |fish: &[Fish]| {
             [0, 1].map(|axis| fish.iter().map(|fish| fish.seen.mass * fish.speed[axis]).sum::<f64>())
         };

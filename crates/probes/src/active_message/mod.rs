@@ -41,13 +41,13 @@ pub const ENTRY: Entry = Entry {
     name: "active-message",
     summary: "a null message from end to end, near and far; by bulk: blocks across the middle of the machine",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: Asked::INPUTS,
-    load: |given| Ok(Box::new(Asked::from_given(given)?)),
+    inputs: Options::INPUTS,
+    load: |given| Ok(Box::new(Options::from_given(given)?)),
 };
 
 /// The inputs of active-message.
 #[derive(Clone, Copy, Debug, Inputs)]
-struct Asked {
+struct Options {
     /// round trips, or blocks from each sender
     #[input(default = 2000, range = 1..=1_000_000)]
     rounds: u32,
@@ -68,7 +68,7 @@ struct Asked {
     block: u32,
 }
 
-impl Instance for Asked {
+impl Instance for Options {
     fn job(&self, &Plan { mechanism, shape, .. }: &Plan) -> Result<Job, BadPlan> {
         let nodes = shape.nodes;
         if nodes < 2 {

@@ -72,21 +72,21 @@ use tempest::entry::{BadPlan, Entry, Inputs, Instance, Least, Plan};
 use tempest::{Job, Mechanism};
 
 use program::Dispatch;
-use study::{Asked, Study};
+use study::{Options, Study};
 
 /// The entry of dispatch in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "dispatch",
     summary: "messages of keys for one node: waits and throughput by how handlers of a key exclude each other",
     mechanisms: &[Mechanism::Messages],
-    inputs: Asked::INPUTS,
-    load: |given| Ok(Box::new(Asked::from_given(given)?)),
+    inputs: Options::INPUTS,
+    load: |given| Ok(Box::new(Options::from_given(given)?)),
 };
 
 /// The fewest nodes: a node that handles messages, and a node that sends.
 const LEAST: u32 = 2;
 
-impl Instance for Asked {
+impl Instance for Options {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
         if plan.shape.nodes < LEAST {
             return Err("dispatch on 1 node: expected --nodes 2 or more, of which all but one send"

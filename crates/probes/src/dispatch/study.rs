@@ -85,7 +85,7 @@ words! { Spread: Fixed = "fixed", Exponential = "exponential"; expected "fixed o
 /// The inputs of dispatch.
 #[derive(Clone, Debug, Inputs)]
 #[inputs(check)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// how handlers of one key exclude each other: keyed (in the queue), lock (a handler waits for it), thread (which takes over
     /// where the lock is taken), or none
     #[input(default = "keyed")]
@@ -125,7 +125,7 @@ pub(super) struct Asked {
     pub(super) messages: u32,
 }
 
-impl Asked {
+impl Options {
     fn check(&self) -> Result<(), InputError> {
         // An input without effect would mislead the person who sets it.
         let closed = self.arrivals == Arrivals::Closed;
@@ -155,7 +155,7 @@ impl Asked {
 /// The inputs of a run, as all nodes know them.
 #[derive(Debug)]
 pub(super) struct Study {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) seed: u64,
     /// The threads of a node.
     pub(super) threads: u32,
@@ -164,7 +164,7 @@ pub(super) struct Study {
 }
 
 impl Study {
-    pub(super) fn new(asked: &Asked, &Plan { shape, seed, .. }: &Plan) -> Self {
+    pub(super) fn new(asked: &Options, &Plan { shape, seed, .. }: &Plan) -> Self {
         let senders = (shape.nodes - 1) * shape.threads;
         Self { asked: asked.clone(), seed, threads: shape.threads, senders }
     }
@@ -198,9 +198,9 @@ mod tests {
 
     use super::*;
 
-    fn asked(values: &[(&str, &str)]) -> Result<Asked, String> {
+    fn asked(values: &[(&str, &str)]) -> Result<Options, String> {
         let values = values.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
-        Asked::from_given(&Given { values, ..Given::default() }).map_err(|bad| bad.to_string())
+        Options::from_given(&Given { values, ..Given::default() }).map_err(|bad| bad.to_string())
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(super) const BODY: Input = Input::integer(
 
 /// The inputs that both probes have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct Options {
     pub(super) kind: Kind,
     pub(super) home: Home,
     /// Integer operations of a round of a busy home's loop.
@@ -47,7 +47,7 @@ pub(super) struct Asked {
     pub(super) push: u32,
 }
 
-impl Asked {
+impl Options {
     /// Facts about the inputs, for people.
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let home = match self.home {
@@ -65,7 +65,7 @@ impl Asked {
 /// The part of a run that all nodes share.
 pub(super) struct Config {
     pattern: Pattern,
-    asked: Asked,
+    asked: Options,
     seed: u64,
     memory: SharedMemory,
     blocks: Array<u64>,
@@ -85,7 +85,7 @@ impl Config {
     pub(super) fn new(
         plan: &Plan,
         pattern: Pattern,
-        asked: Asked,
+        asked: Options,
         report: fn(&Measured, Report) -> Report,
     ) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;

@@ -22,7 +22,7 @@ use tempest::{Job, Mechanism, Merge, NodeId, Report};
 
 use super::kind::{Home, Kind};
 use super::pattern::Pattern;
-use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
+use super::probe::{BODY, Config, KIND, Measured, Options, Probe};
 
 /// The entry of remote-miss in a table of programs.
 pub const ENTRY: Entry = Entry {
@@ -52,9 +52,9 @@ struct RemoteMiss {
 }
 
 impl RemoteMiss {
-    fn asked(&self) -> Asked {
+    fn asked(&self) -> Options {
         let Self { kind, home, body, push, .. } = *self;
-        Asked { kind, home, body, push }
+        Options { kind, home, body, push }
     }
 }
 

@@ -32,7 +32,7 @@ use tempest::{Job, Mechanism, Merge, Report};
 
 use super::kind::{Home, Kind};
 use super::pattern::Pattern;
-use super::probe::{Asked, BODY, Config, KIND, Measured, Probe};
+use super::probe::{BODY, Config, KIND, Measured, Options, Probe};
 
 /// The entry of saturation in a table of programs.
 pub const ENTRY: Entry = Entry {
@@ -68,9 +68,9 @@ struct Saturation {
 }
 
 impl Saturation {
-    fn asked(&self) -> Asked {
+    fn asked(&self) -> Options {
         let Self { kind, home, body, push, .. } = *self;
-        Asked { kind, home, body, push }
+        Options { kind, home, body, push }
     }
 }
 

@@ -45,8 +45,8 @@ pub const ENTRY: Entry = Entry {
     name: "split-phase",
     summary: "round trip, overhead and gaps of reads, writes, gets, puts and stores, in microseconds",
     mechanisms: &[Mechanism::Messages],
-    inputs: Asked::INPUTS,
-    load: |given| Ok(Box::new(Asked::from_given(given)?)),
+    inputs: Options::INPUTS,
+    load: |given| Ok(Box::new(Options::from_given(given)?)),
 };
 
 /// An input of programs over the split-phase layer: whether accesses to mapped memory are loads and stores.
@@ -61,7 +61,7 @@ const NODES: u32 = 3;
 
 /// The inputs of split-phase.
 #[derive(Clone, Inputs)]
-struct Asked {
+struct Options {
     /// operations of each burst and round trip; overhead has an eighth of them
     #[input(default = 2048, range = 64..=1_000_000)]
     operations: u32,
@@ -72,13 +72,13 @@ struct Asked {
     direct: bool,
 }
 
-impl Asked {
+impl Options {
     fn cells(&self) -> impl Iterator<Item = &'static Cell> {
         CELLS.iter().filter(|cell| self.choice.includes(cell.measure))
     }
 }
 
-impl Instance for Asked {
+impl Instance for Options {
     fn job(&self, &Plan { shape, .. }: &Plan) -> Result<Job, BadPlan> {
         if shape.nodes < NODES {
             return Err(format!(

@@ -83,21 +83,21 @@ use tempest::{Job, Mechanism};
 
 use crate::kit::arrivals::Arrivals;
 use program::Traffic;
-use study::{Asked, Study};
+use study::{Options, Study};
 
 /// The entry of traffic in a table of programs.
 pub const ENTRY: Entry = Entry {
     name: "traffic",
     summary: "messages by a pattern at stated loads: latency and throughput against load, and saturation",
     mechanisms: &[Mechanism::Messages, Mechanism::Bulk],
-    inputs: Asked::INPUTS,
-    load: |given| Ok(Box::new(Asked::from_given(given)?)),
+    inputs: Options::INPUTS,
+    load: |given| Ok(Box::new(Options::from_given(given)?)),
 };
 
 /// The most threads of a node: their number travels in a message's stamp.
 const MOST_THREADS: u32 = 128;
 
-impl Instance for Asked {
+impl Instance for Options {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
         self.pattern.check(&self.space(plan.shape.nodes))?;
         self.check_size(plan.mechanism)?;

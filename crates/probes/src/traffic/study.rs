@@ -36,7 +36,7 @@ const MESSAGES: (u64, u64, u64) = (6_000, 1 << 25, 50);
 /// The inputs of traffic.
 #[derive(Clone, Debug, Inputs)]
 #[inputs(check)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// who sends to whom: uniform, transpose, complement, tornado, neighbour, hotspot:10 (percent), 8-to-1, or incast (all
     /// others to node 0)
     #[input(default = "uniform")]
@@ -98,7 +98,7 @@ impl fmt::Display for Windows {
     }
 }
 
-impl Asked {
+impl Options {
     fn check(&self) -> Result<(), InputError> {
         let size = self.size.get();
         if !size.is_multiple_of(WORD) || size > LARGEST {
@@ -171,7 +171,7 @@ impl Asked {
 /// The inputs of a run, as all nodes know them.
 #[derive(Debug)]
 pub(super) struct Study {
-    pub(super) asked: Asked,
+    pub(super) asked: Options,
     pub(super) seed: u64,
     pub(super) mechanism: Mechanism,
     pub(super) space: Space,
@@ -184,7 +184,7 @@ pub(super) struct Study {
 }
 
 impl Study {
-    pub(super) fn new(asked: &Asked, &Plan { mechanism, shape, seed, .. }: &Plan) -> Self {
+    pub(super) fn new(asked: &Options, &Plan { mechanism, shape, seed, .. }: &Plan) -> Self {
         let senders = asked.pattern.senders(shape.nodes);
         Self {
             asked: asked.clone(),
@@ -228,7 +228,7 @@ mod tests {
     fn inputs_that_change_nothing_or_contradict_each_other_are_refused() {
         let error = |values: &[(&str, &str)]| {
             let values = values.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
-            Asked::from_given(&Given { values, ..Given::default() }).err().map(|bad| bad.to_string())
+            Options::from_given(&Given { values, ..Given::default() }).err().map(|bad| bad.to_string())
         };
         assert_eq!(error(&[]), None);
         assert_eq!(error(&[("arrivals", "closed"), ("windows", "1,3")]), None);
