@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use compare::Combination;
-use tempest::RunProgress;
 use tempest::entry::Entry;
+use tempest::outcome::RunProgress;
 use trace::Summary;
 use units::Time;
 use worlds::shape::AskedShape;

@@ -6,7 +6,7 @@
 //! busy.
 
 use serde::{Deserialize, Serialize};
-use tempest::{Resource, Utilization};
+use tempest::outcome::{Resource, Utilization};
 
 use crate::parts::region;
 use crate::ranking::Row;
@@ -58,7 +58,7 @@ pub fn of(row: &Row) -> Option<Bottleneck> {
 /// A kind of part as its name in documents.
 mod by_name {
     use serde::{Deserialize, Deserializer, Serializer, de};
-    use tempest::Resource;
+    use tempest::outcome::Resource;
 
     pub(super) fn serialize<S: Serializer>(resource: &Resource, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(resource.name())

@@ -2,8 +2,9 @@
 //! never rank combinations.
 
 use serde::{Deserialize, Serialize};
+use tempest::Mechanism;
+use tempest::outcome::Outcome;
 use tempest::policy::Split;
-use tempest::{Mechanism, Outcome};
 use units::Time;
 use units::median::upper;
 

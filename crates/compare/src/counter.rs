@@ -18,7 +18,8 @@
 //! [`WEIGHTY`] of the run.
 
 use serde::{Deserialize, Serialize};
-use tempest::{Counters, Mechanism, Utilization};
+use tempest::Mechanism;
+use tempest::outcome::{Counters, Utilization};
 use units::Time;
 
 use crate::parts::{Part, region};

@@ -2,7 +2,7 @@
 //! for people.
 
 use serde::{Deserialize, Serialize};
-use tempest::{Breakdown, Counters, Outcome, PhaseRecord, Utilization};
+use tempest::outcome::{Breakdown, Counters, Outcome, PhaseRecord, Utilization};
 use units::TotalTime;
 
 /// The number of parts.

@@ -2,8 +2,9 @@
 //! exactly equal share a row. This module must never know how rows are shown.
 
 use serde::{Deserialize, Serialize};
+use tempest::Mechanism;
+use tempest::outcome::Outcome;
 use tempest::policy::Split;
-use tempest::{Mechanism, Outcome};
 use units::Time;
 
 use crate::combination::{Combination, Way};

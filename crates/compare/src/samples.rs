@@ -1,10 +1,9 @@
 //! Made-up rows and times for tests. This module must never be part of a build that ships.
 
 use tempest::entry::mix;
+use tempest::outcome::{Breakdown, Counters, Dispatching, Outcome, PhaseRecord, Resource, Utilization};
 use tempest::policy::Split;
-use tempest::{
-    Breakdown, Counters, Dispatching, Mechanism, Outcome, PhaseRecord, Report, Resource, Utilization,
-};
+use tempest::{Mechanism, Report};
 use units::{Time, TotalTime};
 
 use crate::combination::{Combination, Way};

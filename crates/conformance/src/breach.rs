@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
+use tempest::memory::Fault;
 use tempest::{
-    Block, Event, Fault, FinalState, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
+    Block, Event, FinalState, Handler, Homes, Key, Keyed, Layout, MAX_WORDS, Memory, Message, NodeId,
     Protocol, Report, Rights, Segment, Setup, Tag, Thread, handlers,
 };
 

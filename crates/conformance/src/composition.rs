@@ -6,7 +6,8 @@ use std::sync::Arc;
 use protocols::Barrier;
 use protocols::split_phase::{Plan, SplitPhase};
 use protocols::sync::{Collectives, Reduction};
-use tempest::{Failure, FinalState, Protocol, Refusal, Report, Setup, Thread, handlers};
+use tempest::outcome::{Failure, Refusal};
+use tempest::{FinalState, Protocol, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 

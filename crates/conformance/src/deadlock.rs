@@ -1,8 +1,7 @@
 //! Threads that wait in vain are reported exactly: the thread, and the reason of its wait.
 
-use tempest::{
-    Blocked, Event, Failure, FinalState, Handler, NodeId, Protocol, Report, Segment, Setup, Thread, handlers,
-};
+use tempest::outcome::{Blocked, Failure};
+use tempest::{Event, FinalState, Handler, NodeId, Protocol, Report, Segment, Setup, Thread, handlers};
 
 use crate::Setting;
 

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use tempest::{Event, Failure, FinalState, Keyed, Protocol, Report, Setup, Thread, handlers};
+use tempest::outcome::Failure;
+use tempest::{Event, FinalState, Keyed, Protocol, Report, Setup, Thread, handlers};
 
 use crate::Setting;
 

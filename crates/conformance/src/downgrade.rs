@@ -10,9 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use protocols::Barrier;
+use tempest::memory::Fault;
 use tempest::{
-    Actions, Array, Block, Fault, FinalState, Handler, Homes, Keyed, Layout, Memory, NodeId, Protocol,
-    Report, Right, Setup, Shared, Tag, Thread, handlers,
+    Actions, Array, Block, FinalState, Handler, Homes, Keyed, Layout, Memory, NodeId, Protocol, Report,
+    Right, Setup, Shared, Tag, Thread, handlers,
 };
 
 use crate::Setting;

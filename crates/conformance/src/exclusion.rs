@@ -4,9 +4,11 @@
 //! run another, and asserts that only permitted handlers are inside with it. Entries of a keyed table are changed
 //! without any atomics: their final values show that one handler happens before the next.
 
+use tempest::data::Clocked;
+use tempest::message::Space;
 use tempest::{
-    Cells, Clocked, Event, FinalState, Handler, Key, Keyed, NodeId, Operations, Protocol, Report, Setup,
-    Shape, Space, Thread, handlers,
+    Cells, Event, FinalState, Handler, Key, Keyed, NodeId, Operations, Protocol, Report, Setup, Shape,
+    Thread, handlers,
 };
 
 use crate::Setting;

@@ -3,8 +3,9 @@
 //! Every thread floods every node with requests, each of which is replied to; no thread waits until all requests are
 //! out. Sends that find no room must hand their message back unchanged.
 
+use tempest::thread::Busy;
 use tempest::{
-    Busy, Cells, Event, FinalState, Handler, Key, NodeId, Operations, Protocol, Report, Setup, Shape, Thread,
+    Cells, Event, FinalState, Handler, Key, NodeId, Operations, Protocol, Report, Setup, Shape, Thread,
     handlers,
 };
 

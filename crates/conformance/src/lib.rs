@@ -116,8 +116,9 @@ pub use unwinding::*;
 pub use waiting::*;
 pub use widths::*;
 
+use tempest::Policy;
 use tempest::entry::Coherence;
-use tempest::{Policy, World};
+use tempest::world::World;
 
 /// A promise: its name, and the function that panics if it is broken.
 pub type Promise = (&'static str, fn(&Setting<'_>));

@@ -6,9 +6,10 @@
 
 use protocols::stache::{self, Stache};
 use protocols::sync::{LockRoom, Locks};
+use tempest::outcome::Failure;
 use tempest::{
-    Array, Cells, Event, Failure, FinalState, Handler, Homes, Layout, Operations, Protocol, Report, Setup,
-    Shape, Shared, Thread, handlers,
+    Array, Cells, Event, FinalState, Handler, Homes, Layout, Operations, Protocol, Report, Setup, Shape,
+    Shared, Thread, handlers,
 };
 
 use crate::Setting;

@@ -2,9 +2,10 @@
 //!
 //! In a world that maps nothing the program here does nothing.
 
+use tempest::data::Clocked;
 use tempest::{
-    Cells, Clocked, Event, FinalState, Handler, Mapped, NodeId, Protocol, Report, Rights, Segment, Setup,
-    Shape, Thread, handlers,
+    Cells, Event, FinalState, Handler, Mapped, NodeId, Protocol, Report, Rights, Segment, Setup, Shape,
+    Thread, handlers,
 };
 
 use crate::Setting;

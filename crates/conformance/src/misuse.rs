@@ -5,10 +5,13 @@
 
 use std::sync::Arc;
 
+use tempest::data::{ElementField, ElementLayout};
+use tempest::memory::Fault;
+use tempest::outcome::{Failure, Refusal, Size};
+use tempest::world::Launch;
 use tempest::{
-    Block, Element, ElementField, ElementLayout, Event, Failure, Fault, FinalState, Handler, Homes, Job, Key,
-    Launch, Layout, Memory, Message, NodeId, Protocol, Refusal, Report, Setup, Size, Tag, Thread, Waiter,
-    handlers,
+    Block, Element, Event, FinalState, Handler, Homes, Job, Key, Layout, Memory, Message, NodeId, Protocol,
+    Report, Setup, Tag, Thread, Waiter, handlers,
 };
 
 use crate::Setting;

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use protocols::stache::{Config, Migration, STACHE, STACHE_MIGRATING, Stache, Variant};
 use protocols::sync::Barrier;
 use tempest::entry::{Coherence, SharedMemory};
+use tempest::memory::{AddressSpace, Frames};
 use tempest::{
-    AddressSpace, Array, FinalState, Frames, Homes, Layout, Mechanism, Memory, NodeId, Protocol, Report,
-    Setup, Shared, Thread, handlers,
+    Array, FinalState, Homes, Layout, Mechanism, Memory, NodeId, Protocol, Report, Setup, Shared, Thread,
+    handlers,
 };
 
 use crate::Setting;

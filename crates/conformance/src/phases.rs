@@ -1,8 +1,7 @@
 //! All threads of all nodes agree on timed regions, and a world repeats every run that it can repeat.
 
-use tempest::{
-    Cells, Event, FinalState, Handler, NodeId, Outcome, Protocol, Report, Setup, Shape, Thread, handlers,
-};
+use tempest::outcome::Outcome;
+use tempest::{Cells, Event, FinalState, Handler, NodeId, Protocol, Report, Setup, Shape, Thread, handlers};
 
 use crate::Setting;
 

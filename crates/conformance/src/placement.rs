@@ -3,9 +3,9 @@
 //! Every thread has an area of its own in the segment of every node, and fills it there. The words are chosen to show
 //! if a word is in a wrong place, or missing.
 
+use tempest::data::Clocked;
 use tempest::{
-    Clocked, Event, FinalState, Handler, MAX_WORDS, NodeId, Protocol, Report, Segment, Setup, Shape, Thread,
-    handlers,
+    Event, FinalState, Handler, MAX_WORDS, NodeId, Protocol, Report, Segment, Setup, Shape, Thread, handlers,
 };
 
 use crate::Setting;

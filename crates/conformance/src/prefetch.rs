@@ -9,9 +9,10 @@ use std::sync::Arc;
 use protocols::stache::STACHE;
 use protocols::sync::Barrier;
 use tempest::entry::SharedMemory;
+use tempest::memory::{AddressSpace, Frames};
 use tempest::{
-    AddressSpace, Array, Cells, FinalState, Frames, Homes, Layout, Mechanism, Protocol, Report, Right, Setup,
-    Shared, Thread, handlers,
+    Array, Cells, FinalState, Homes, Layout, Mechanism, Protocol, Report, Right, Setup, Shared, Thread,
+    handlers,
 };
 
 use crate::Setting;

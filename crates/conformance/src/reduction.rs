@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use protocols::stache::{self, Stache};
 use protocols::sync::{CollectiveRoom, Collectives, Number, Reduction, SharedCollectives};
+use tempest::data::Word;
+use tempest::outcome::Failure;
 use tempest::{
-    Cells, Failure, FinalState, Layout, NodeId, Protocol, Report, Setup, Shape, Thread, ThreadId, Word,
-    handlers,
+    Cells, FinalState, Layout, NodeId, Protocol, Report, Setup, Shape, Thread, ThreadId, handlers,
 };
 
 use crate::Setting;

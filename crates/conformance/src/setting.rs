@@ -4,7 +4,9 @@
 
 use std::fmt;
 
-use tempest::{Failure, Job, Launch, Mechanism, Outcome, Policy, Program, World};
+use tempest::outcome::{Failure, Outcome};
+use tempest::world::{Launch, World};
+use tempest::{Job, Mechanism, Policy, Program};
 use units::Time;
 
 /// Time without events after which a run is given up, in the world's own time. No promise comes near it unless it is

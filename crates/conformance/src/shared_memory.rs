@@ -13,9 +13,11 @@ use std::ops::Range;
 use protocols::stache::{STACHE, STACHE_UNORDERED};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{Coherence, SharedMemory};
+use tempest::memory::{AddressSpace, Frames};
+use tempest::world::World;
 use tempest::{
-    AddressSpace, Array, FinalState, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Report, Setup,
-    Shape, Shared, Thread, World, handlers,
+    Array, FinalState, Homes, Layout, Mechanism, NodeId, Protocol, Report, Setup, Shape, Shared, Thread,
+    handlers,
 };
 
 use crate::Setting;

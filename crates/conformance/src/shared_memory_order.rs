@@ -9,9 +9,10 @@ use std::sync::Arc;
 use protocols::stache::{Config, STACHE, Stache};
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::{Coherence, SharedMemory};
+use tempest::memory::{AddressSpace, Frames};
+use tempest::outcome::Failure;
 use tempest::{
-    AddressSpace, Array, Failure, FinalState, Frames, Homes, Layout, Mechanism, NodeId, Protocol, Report,
-    Setup, Shared, Thread, handlers,
+    Array, FinalState, Homes, Layout, Mechanism, NodeId, Protocol, Report, Setup, Shared, Thread, handlers,
 };
 
 use crate::Setting;

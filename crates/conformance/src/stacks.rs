@@ -7,9 +7,10 @@ use std::hint::black_box;
 use std::ptr;
 use std::sync::Arc;
 
+use tempest::memory::Fault;
 use tempest::{
-    Array, Block, Event, Fault, FinalState, Handler, Homes, Key, Layout, Memory, NodeId, Protocol, Report,
-    Right, Setup, Tag, Thread, handlers,
+    Array, Block, Event, FinalState, Handler, Homes, Key, Layout, Memory, NodeId, Protocol, Report, Right,
+    Setup, Tag, Thread, handlers,
 };
 
 use crate::Setting;

@@ -7,9 +7,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use tempest::memory::Fault;
+use tempest::outcome::Failure;
 use tempest::{
-    Array, Event, Failure, Fault, FinalState, Handler, Homes, Key, Keyed, Layout, Memory, NodeId, Operations,
-    Protocol, Report, Setup, Thread, handlers,
+    Array, Event, FinalState, Handler, Homes, Key, Keyed, Layout, Memory, NodeId, Operations, Protocol,
+    Report, Setup, Thread, handlers,
 };
 
 use crate::Setting;

@@ -3,11 +3,12 @@
 use bytemuck::{Pod, Zeroable};
 use protocols::stache::STACHE;
 use protocols::sync::{BarrierRoom, SharedBarrier};
+use tempest::data::{ElementField, ElementLayout, IntegerWord, Word};
 use tempest::entry::SharedMemory;
+use tempest::memory::{AddressSpace, Frames};
 use tempest::{
-    AddressSpace, Array, Cells, Element, ElementField, ElementLayout, Event, FinalState, Frames, Handler,
-    Homes, IntegerWord, Layout, Mechanism, NodeId, Protocol, Report, Rights, Segment, Setup, Shape, Shared,
-    Thread, Word, handlers,
+    Array, Cells, Element, Event, FinalState, Handler, Homes, Layout, Mechanism, NodeId, Protocol, Report,
+    Rights, Segment, Setup, Shape, Shared, Thread, handlers,
 };
 
 use crate::Setting;

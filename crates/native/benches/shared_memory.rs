@@ -17,9 +17,9 @@ use std::sync::{Arc, Mutex};
 
 use protocols::Barrier;
 use protocols::stache::{Config, Stache};
+use tempest::world::{Launch, World};
 use tempest::{
-    Array, FinalState, Homes, Job, Launch, Layout, NodeId, Protocol, Report, Setup, Shared, Thread, World,
-    handlers,
+    Array, FinalState, Homes, Job, Layout, NodeId, Protocol, Report, Setup, Shared, Thread, handlers,
 };
 use tradewind_bench::{median, raw_round_trip};
 use tradewind_native::Local;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use tempest::outcome::{Adjustment, Dispatching, Failure, Outcome, Refusal, Size, Unobeyed};
 use tempest::policy::{Notice, Servers, Split};
-use tempest::{
-    Adjustment, Dispatching, Failure, Launch, Mechanism, Outcome, Policy, Refusal, Report, Size, Unobeyed,
-};
+use tempest::world::Launch;
+use tempest::{Mechanism, Policy, Report};
 use trace::Cast;
 use units::{Bytes, Time};
 
@@ -167,7 +167,7 @@ fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, Refusal> {
     Ok(Depths { slots, window, ..wanted })
 }
 
-impl tempest::World for Local {
+impl tempest::world::World for Local {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         let split = refusal(launch).map_err(Failure::Refused)?;
         let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;

@@ -1,6 +1,6 @@
 //! The names for people of the parts of a machine that can be a bottleneck. This module must never know how busy a part is.
 
-use tempest::Resource;
+use tempest::outcome::Resource;
 
 /// The name of all parts of a kind.
 pub(crate) const fn all(resource: Resource) -> &'static str {

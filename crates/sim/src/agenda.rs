@@ -26,7 +26,7 @@ mod steps;
 use std::collections::BTreeMap;
 
 use des::{DelayLines, Order, Timetable, Turn};
-use tempest::{Failure, RunProgress};
+use tempest::outcome::{Failure, RunProgress};
 use units::Time;
 
 use crate::happening::{Happening, Packed};

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
+use tempest::outcome::{Failure, Refusal};
 use tempest::world::Resident;
-use tempest::{Failure, Refusal};
 use units::Time;
 
 use crate::cluster::{Cluster, gauges, memory, network, overflow, trains};

@@ -5,9 +5,10 @@
 //! thread. This module must never know an instant.
 
 use machine::{Class, Machine};
+use tempest::message::Charger;
 use tempest::policy::{Injector, Notice, Servers};
 use tempest::world::Charge;
-use tempest::{Charger, Mechanism, Policy, Primitive};
+use tempest::{Mechanism, Policy, Primitive};
 
 use crate::dispatch::network_processors;
 use crate::link::cargo::class;

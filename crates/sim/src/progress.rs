@@ -7,7 +7,7 @@
 //!
 //! This module must never know threads, processors or events.
 
-use tempest::Attempt;
+use tempest::outcome::Attempt;
 use units::Time;
 
 /// The failed attempts of one thread after which the whole machine is checked for a standstill. Every other

@@ -8,7 +8,8 @@
 //! This module must never know the meaning of a message.
 
 use machine::Class;
-use tempest::{Attempt, Blocked, Failure, Late, NodeId, Spinning, ThreadId};
+use tempest::outcome::{Attempt, Blocked, Failure, Late, Spinning};
+use tempest::{NodeId, ThreadId};
 use units::Time;
 
 use crate::cluster::{Cluster, gauges};

@@ -23,7 +23,8 @@
 
 use std::any::Any;
 
-use tempest::{Failure, ThreadId};
+use tempest::ThreadId;
+use tempest::outcome::Failure;
 
 use crate::cluster::Cluster;
 use crate::processor::core::Activity;

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use hardware::EventQueue;
 use machine::{Capability, Endpoints, Machine};
 use pdq::DispatcherId;
+use tempest::message::Flow;
+use tempest::outcome::{Adjustment, Dispatching, Failure, Outcome, Refusal, Size, Stage, Unobeyed};
 use tempest::policy::{Injector, Notice, Servers, Split};
 use tempest::world::{Charge, DispatchKey, Name, Resident};
-use tempest::{
-    Adjustment, Dispatching, Failure, Flow, Launch, Mechanism, NodeId, Outcome, Policy, Refusal, Report,
-    Shape, Size, Stage, Unobeyed, World,
-};
+use tempest::world::{Launch, World};
+use tempest::{Mechanism, NodeId, Policy, Report, Shape};
 use trace::{Cast, Counter};
 use units::{Time, TotalTime};
 

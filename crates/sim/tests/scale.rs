@@ -7,7 +7,9 @@ use std::path::Path;
 
 use machine::Machine;
 use tempest::entry::{Given, Plan};
-use tempest::{Job, Launch, Mechanism, Outcome, Shape, World};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
+use tempest::{Job, Mechanism, Shape};
 use tradewind_sim::Model;
 
 const NODES: u32 = 4096;

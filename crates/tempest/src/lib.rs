@@ -1,7 +1,7 @@
 //! The narrow waist: the interface of a program or protocol to the world it runs in.
 //!
 //! A *program* is written once against this crate and runs unmodified on real threads of this host and on
-//! modelled machines. The world behind it is a **value chosen at run time** ([`World`]), never a type
+//! modelled machines. The world behind it is a **value chosen at run time** ([`World`](world::World)), never a type
 //! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
 //! cold edge goes through object-safe traits that a world implements: [`Messages`](world::Messages),
 //! [`Scheduling`](world::Scheduling) and, in a model, [`Accounting`](world::Accounting).
@@ -22,18 +22,25 @@
 //! | [`Thread`] | the handle of a program thread: blocking sends, waits, polls, holds, phases |
 //! | [`FinalState`] | the handle of a program's report: a node at the end, with all its keyed state |
 //! | [`Event`], [`Cells`] | a counter that threads wait for; an array of words that handlers and threads share |
-//! | [`Segment`], [`Rights`], [`SegmentWords`] | memory of a node that other nodes write by transfers and deposits; the rights of other nodes to it; the loads and stores of its own threads |
+//! | [`Segment`], [`Rights`], [`SegmentWords`](thread::SegmentWords) | memory of a node that other nodes write by transfers and deposits; the rights of other nodes to it; the loads and stores of its own threads |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
 //! | [`Private`], [`Element`] | an array of one thread, whose bytes a model finds or misses in its caches; data with a modelled layout |
-//! | [`Access`], [`MemoryEvents`] | accesses to words of segments that a program reports to a model; the counts of a modelled memory system |
-//! | [`Work`] | the cost of a step, in operations or protocol primitives: free natively, time in a model |
+//! | [`Access`], [`MemoryEvents`](outcome::MemoryEvents) | accesses to words of segments that a program reports to a model; the counts of a modelled memory system |
+//! | [`Operations`], [`Primitive`] | the cost of a step: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
 //! | [`Policy`] | which processors inject and run handlers, when, in what order |
-//! | [`Adjustment`] | a change that the adaptive policy made, and why |
-//! | [`world`] | the interface for implementations of a world, and for nothing else |
-//! | [`World`], [`Outcome`], [`Failure`] | a runner of jobs; the result of a run, or the reason why there is none |
-//! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
+//! //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
+//!
+//! The root has the names that most programs need. Other names stand in the modules:
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`outcome`] | the result of a run with all its measurements, or the reason why there is none |
+//! | [`world`] | the trait of worlds, the description of a run, and the interface for implementations of a world |
+//! | [`entry`] | programs and coherence protocols with their inputs |
+//! | [`policy`] | the parts of a policy, the table of named policies, the errors in its text |
+//! | [`data`], [`memory`], [`message`], [`thread`] | types that appear in the signatures of the root's |
 //!
 //! # A complete program
 //!
@@ -91,8 +98,8 @@
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back, and has received before; a handler's send
 //!   never fails and never waits. A run whose handlers send more than the world has memory for ends with an error.
 //! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
-//!   with nothing in flight are reported as [`Failure::Deadlock`], exactly, in every world. Threads that
-//!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`] by modelled worlds.
+//!   with nothing in flight are reported as [`Failure::Deadlock`](outcome::Failure::Deadlock), exactly, in every world. Threads that
+//!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`](outcome::Failure::Livelock) by modelled worlds.
 //!
 //! The compiler refuses code that would break these promises. A handler cannot reach two entries at once:
 //!
@@ -126,19 +133,19 @@
 // The attributes name this crate as its users do, in its own tests and examples too.
 extern crate self as tradewind_tempest;
 
-mod data;
+pub mod data;
 pub mod entry;
 #[doc(hidden)]
 pub mod expansion;
-mod memory;
-mod message;
-mod outcome;
+pub mod memory;
+pub mod message;
+pub mod outcome;
 mod plain;
 pub mod policy;
 mod processor;
 mod run;
 mod sync;
-mod thread;
+pub mod thread;
 pub mod world;
 
 /// Makes each `#[message]` method of an `impl` a kind of message, and the `impl` the list of them.
@@ -280,25 +287,13 @@ pub use ::macros::handlers;
 /// * `fn install(problem: &T, setup: &mut Setup<'_>) -> Self` makes the state of a node where the attributes do not do. A
 ///   program that prepares nothing is given its inputs, `&HistogramInputs`, instead.
 pub use ::macros::program;
-pub use data::{
-    BadLayout, Cells, Clocked, Data, Element, ElementField, ElementLayout, Event, IntegerWord, Keyed, Mapped,
-    Piece, Place, Private, Rights, Segment, Target, Word,
-};
-pub use memory::{
-    AddressSpace, Array, Fault, Frames, Homes, Layout, Memory, NoFrames, Right, Run, RunMut, Shared, Tag,
-};
-pub use message::{Actions, Charger, Handler, Handlers, Message, Messages, Protocol, Setup};
-pub use outcome::{
-    Attempt, Blocked, Breakdown, Counters, Dispatching, Failure, Figure, Late, Merge, Outcome, PhaseRecord,
-    ProtocolTime, Refusal, Report, Resource, RunProgress, Running, Size, Spinning, Stage, Step, Unobeyed,
-    Utilization, VolumeBytes,
-};
+pub use data::{Cells, Element, Event, Keyed, Mapped, Place, Private, Rights, Segment};
+pub use memory::{Array, Homes, Layout, Memory, Right, Shared, Tag};
+pub use message::{Actions, Handler, Handlers, Message, Messages, Protocol, Setup};
+pub use outcome::{Merge, Report};
 pub use plain::{
-    Access, Block, Class, Flow, Key, MAX_WORDS, MemoryEvents, NodeId, Operations, Primitive, Shape, Space,
-    ThreadId, Volume, Waiter, Work,
+    Access, Block, Class, Key, MAX_WORDS, NodeId, Operations, Primitive, Shape, ThreadId, Volume, Waiter,
 };
-pub use policy::Policy;
-pub use policy::adaptive::{Adjustment, Why};
-pub use policy::mechanism::{Mechanism, UnknownMechanism};
-pub use run::{FinalState, Job, Launch, Program, World};
-pub use thread::{Busy, Number, SegmentWords, Thread};
+pub use policy::{Mechanism, Policy};
+pub use run::{FinalState, Job, Program};
+pub use thread::Thread;

@@ -1,6 +1,6 @@
 //! The traits that a world implements and the parts that it needs, for authors of a world.
 //!
-//! A program or a protocol needs nothing of this. A world implements [`World`](crate::World), which runs a job, and
+//! A program or a protocol needs nothing of this. A world implements [`World`], which runs a job, and
 //! [`Messages`] and [`Scheduling`], the cold edge through which threads and handlers act; a model implements [`Accounting`]
 //! too. It has each [`Node`] of a job installed
 //! ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message that arrives as a
@@ -9,7 +9,9 @@
 
 use pdq::DispatcherId;
 
-use crate::{Event, Failure, Flow, Handler, Job, NodeId, Shape, Thread, Waiter};
+use crate::outcome::Failure;
+use crate::plain::Flow;
+use crate::{Event, Handler, Job, NodeId, Shape, Thread, Waiter};
 
 pub use crate::data::address::AddressRange;
 pub use crate::data::segment::{BadAccess, BadPlace, SegmentId, Segments};
@@ -20,6 +22,7 @@ pub use crate::message::node::{BadPacket, Node, PacketFacts};
 pub use crate::message::parts::NodeParts;
 pub use crate::outcome::blame::{given_away, note_panic, panic_message, panicked, take_place};
 pub use crate::outcome::disposal::Disposal;
+pub use crate::plain::Work;
 pub use crate::plain::access::Touch;
 pub use crate::plain::identity::MessageId;
 pub use crate::plain::key::{DispatchKey, Held, Name, Proof, Serial};
@@ -27,6 +30,7 @@ pub use crate::plain::packet::Packet;
 pub use crate::policy::adaptive::{Controller, Reading};
 pub use crate::processor::{Accounting, Messages, Pace, PollInterval, Processor, Scheduling, Wait};
 pub use crate::run::job::Resident;
+pub use crate::run::{Launch, World};
 
 /// The most timed regions of a run. The measurements at the start of each are kept to the end.
 const MOST_REGIONS: usize = 1 << 17;
@@ -70,8 +74,8 @@ pub fn handler<'a>(
 /// is one.
 ///
 /// # Errors
-/// [`Refusal::Configurations`](crate::Refusal::Configurations) if protocols of the program install a third one differently;
-/// [`Refusal::Nodes`](crate::Refusal::Nodes) if the program makes something else of this node than of the first;
+/// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if protocols of the program install a third one differently;
+/// [`Refusal::Nodes`](crate::outcome::Refusal::Nodes) if the program makes something else of this node than of the first;
 /// [`Failure::Program`] if the program panics.
 pub fn settle(
     job: &Job,

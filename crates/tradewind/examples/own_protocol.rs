@@ -26,9 +26,9 @@ use tradewind::apps;
 use tradewind::conformance::explorer::{System, search};
 use tradewind::conformance::run_coherence;
 use tradewind::tempest::entry::Coherence;
+use tradewind::tempest::memory::{AddressSpace, Fault};
 use tradewind::tempest::{
-    Actions, AddressSpace, Block, Fault, Handler, Keyed, Memory, NodeId, Protocol, Right, Setup, Tag,
-    handlers,
+    Actions, Block, Handler, Keyed, Memory, NodeId, Protocol, Right, Setup, Tag, handlers,
 };
 use tradewind::worlds::Target;
 

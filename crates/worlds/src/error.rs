@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use compare::MachineShape;
 use tempest::entry::{BadPlan, InputError};
-use tempest::{Failure, Mechanism, Policy};
+use tempest::outcome::Failure;
+use tempest::{Mechanism, Policy};
 
 use crate::NATIVE;
 use crate::files::Unreadable;
@@ -182,7 +183,7 @@ pub enum Mistake {
     /// A program cannot run in the shape asked for.
     Plan(BadPlan),
     /// A policy needs more processors.
-    Policy(tempest::Refusal),
+    Policy(tempest::outcome::Refusal),
     /// This host has fewer cores than a program needs processors.
     TooFewCores {
         /// The name of the program.
@@ -215,7 +216,7 @@ pub enum Mistake {
         /// The file of the machine, if it does not ship.
         file: Option<String>,
         /// The reason: the ability that the machine lacks, or the size that it cannot have.
-        why: Box<tempest::Refusal>,
+        why: Box<tempest::outcome::Refusal>,
     },
     /// A trace cannot have this name.
     TraceName {

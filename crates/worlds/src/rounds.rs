@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use compare::Combination;
-use tempest::Outcome;
+use tempest::outcome::Outcome;
 use units::Time;
 
 use crate::{Error, Repeat, Setting};

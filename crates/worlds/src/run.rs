@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use compare::{Combination, MachineShape};
 use tempest::entry::{Coherence, Entry};
-use tempest::{Mechanism, Outcome, Policy};
+use tempest::outcome::Outcome;
+use tempest::{Mechanism, Policy};
 use trace::Recorder;
 use units::Time;
 

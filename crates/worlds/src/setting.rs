@@ -3,8 +3,10 @@
 
 use compare::{Combination, MachineShape, Way};
 use tempest::entry::Plan;
+use tempest::outcome::{Failure, Outcome, RunProgress};
 use tempest::policy::Split;
-use tempest::{Failure, Launch, Mechanism, Outcome, Policy, RunProgress, Shape};
+use tempest::world::Launch;
+use tempest::{Mechanism, Policy, Shape};
 use trace::Recorder;
 use units::Time;
 

@@ -8,8 +8,10 @@ use machine::{Capability, Machine};
 use native::Local;
 use sim::Model;
 use tempest::entry::{Entry, Least};
+use tempest::outcome::Refusal;
 use tempest::policy::{Injector, PRESETS, Split};
-use tempest::{Mechanism, Policy, Refusal, World};
+use tempest::world::World;
+use tempest::{Mechanism, Policy};
 
 use crate::shape::{self, AskedShape};
 use crate::{Error, Mistake, NATIVE, machines};

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use tempest::{Failure, RunProgress};
+use tempest::outcome::{Failure, RunProgress};
 use units::Time;
 
 use crate::FailedRun;

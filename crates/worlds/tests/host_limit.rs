@@ -6,6 +6,7 @@ use std::hint;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use tempest::outcome::{Failure, Running};
 use tempest::*;
 use tradewind_worlds::{HostLimit, Run, Target};
 use units::Time;

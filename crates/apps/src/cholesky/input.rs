@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use formats::{SparseMatrix, Symmetry};
 use tempest::entry::{BadPlan, FRAMES, File, Given, Inputs, Instance, Loaded, Plan, Reader};
-use tempest::{Frames, Job, Mechanism};
+use tempest::memory::Frames;
+use tempest::{Job, Mechanism};
 
 use super::config::Divided;
 use super::messages::{self, Cholesky};

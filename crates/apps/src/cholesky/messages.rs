@@ -13,9 +13,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use protocols::Barrier;
+use tempest::data::Piece;
+use tempest::thread::SegmentWords;
 use tempest::{
-    Access, Event, FinalState, Handler, Key, Keyed, Mechanism, NodeId, Operations, Piece, Protocol, Report,
-    Segment, SegmentWords, Setup, Thread, handlers,
+    Access, Event, FinalState, Handler, Key, Keyed, Mechanism, NodeId, Operations, Protocol, Report, Segment,
+    Setup, Thread, handlers,
 };
 
 use super::config::{COLLECTOR, Divided};

@@ -12,9 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 use protocols::sync::{BarrierRoom, LockRoom, Locks, SharedBarrier};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::{
-    Array, FinalState, Frames, Homes, NodeId, Protocol, Report, Right, Setup, Shared, Thread, handlers,
-};
+use tempest::memory::Frames;
+use tempest::{Array, FinalState, Homes, NodeId, Protocol, Report, Right, Setup, Shared, Thread, handlers};
 
 use super::config::{COLLECTOR, Divided};
 use super::fanout::{Announcement, Tiles, Worker};

@@ -2,7 +2,8 @@
 //!
 //! This module must never know the meaning of the values that travel, nor their use.
 
-use tempest::{Access, Message, Piece, Thread};
+use tempest::data::Piece;
+use tempest::{Access, Message, Thread};
 
 use super::ghosts::Field;
 use super::layout::Export;

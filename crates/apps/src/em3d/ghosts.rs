@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use tempest::{Access, Event, Mechanism, Segment, Setup, Thread, Word};
+use tempest::data::Word;
+use tempest::{Access, Event, Mechanism, Segment, Setup, Thread};
 
 use super::graph::Kind;
 use super::layout::{Export, Layout, Share, first_ghost};

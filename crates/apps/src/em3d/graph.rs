@@ -163,7 +163,7 @@ impl Parameters {
 pub(super) mod tests {
     use super::super::parameters::Parameters;
     use super::*;
-    use tempest::Frames;
+    use tempest::memory::Frames;
 
     impl Graph {
         /// A graph of two sides.

@@ -2,7 +2,8 @@
 //!
 //! This module must never know the cause of a transfer.
 
-use tempest::{Cells, FinalState, MemoryEvents, Merge, Report, Thread};
+use tempest::outcome::MemoryEvents;
+use tempest::{Cells, FinalState, Merge, Report, Thread};
 
 /// A figure: its name, and the counter that it reports.
 type Count = (&'static str, fn(&MemoryEvents) -> u64);

@@ -6,7 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tempest::{Frames, MAX_WORDS};
+use tempest::MAX_WORDS;
+use tempest::memory::Frames;
 use units::names::did_you_mean;
 
 /// The most values in one message or deposit. A message needs one more word, which says where the values go.

@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempest::Frames;
 use tempest::entry::{FRAMES, Inputs};
+use tempest::memory::Frames;
 
 use super::graph::Graph;
 use super::parameters::{MAX_VALUES, Parameters, Preset};

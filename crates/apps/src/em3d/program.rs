@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use protocols::Barrier;
+use tempest::data::{ElementField, ElementLayout};
 use tempest::{
-    Element, ElementField, ElementLayout, FinalState, Handler, Mechanism, Merge, NodeId, Operations, Private,
-    Protocol, Report, Setup, Thread, handlers,
+    Element, FinalState, Handler, Mechanism, Merge, NodeId, Operations, Private, Protocol, Report, Setup,
+    Thread, handlers,
 };
 
 use super::adjacency::Adjacency;

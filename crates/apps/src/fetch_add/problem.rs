@@ -1,7 +1,7 @@
 //! The inputs of fetch-add. This module must never know how a word is added to.
 
-use tempest::Frames;
 use tempest::entry::{FRAMES, Inputs};
+use tempest::memory::Frames;
 
 /// The inputs of fetch-add.
 #[derive(Clone, Copy, PartialEq, Debug, Inputs)]

@@ -108,7 +108,7 @@ pub(super) fn told_hash(word: u32, old: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use tempest::Frames;
+    use tempest::memory::Frames;
 
     use super::*;
 

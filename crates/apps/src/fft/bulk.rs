@@ -10,8 +10,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use protocols::Barrier;
+use tempest::data::Piece;
 use tempest::{
-    Access, Event, FinalState, Handler, NodeId, Piece, Protocol, Report, Segment, Setup, Thread, handlers,
+    Access, Event, FinalState, Handler, NodeId, Protocol, Report, Segment, Setup, Thread, handlers,
 };
 
 use super::layout::{Layout, WORDS, tiles};

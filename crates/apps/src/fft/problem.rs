@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use rand::RngExt;
+use tempest::Shape;
 use tempest::entry::{FRAMES, InputError, Inputs};
-use tempest::{Frames, Shape};
+use tempest::memory::Frames;
 
 use super::reference;
 use super::transform::Complex;

@@ -5,7 +5,8 @@ use std::f64::consts::TAU;
 use std::ops::{Add, Mul, Sub};
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Element, ElementField, ElementLayout};
+use tempest::Element;
+use tempest::data::{ElementField, ElementLayout};
 
 /// A complex number.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Pod, Zeroable)]

@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempest::Frames;
 use tempest::entry::{BadPlan, FRAMES, Inputs};
+use tempest::memory::Frames;
 
 use super::equations::Equations;
 use super::reference::{self, Solution};

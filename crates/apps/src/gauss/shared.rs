@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::{Array, FinalState, Frames, Homes, Protocol, Report, Right, Setup, Shared, Thread, handlers};
+use tempest::memory::Frames;
+use tempest::{Array, FinalState, Homes, Protocol, Report, Right, Setup, Shared, Thread, handlers};
 
 use super::choice::Choice;
 use super::kernel::{STRIP, strips};

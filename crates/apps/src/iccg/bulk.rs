@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use tempest::{Access, Handler, Message, NodeId, Operations, Piece, Segment, Setup, Shape, Thread, ThreadId};
+use tempest::data::Piece;
+use tempest::{Access, Handler, Message, NodeId, Operations, Segment, Setup, Shape, Thread, ThreadId};
 
 use super::layout::Layout;
 

@@ -9,7 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Element, ElementField, ElementLayout, NodeId, Shape, ThreadId};
+use tempest::data::{ElementField, ElementLayout};
+use tempest::{Element, NodeId, Shape, ThreadId};
 
 use super::partition::remote_fraction;
 use super::problem::Problem;

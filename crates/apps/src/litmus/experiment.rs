@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tempest::Frames;
 use tempest::entry::Coherence;
+use tempest::memory::Frames;
 
 use super::problem::Question;
 use super::reference::State;

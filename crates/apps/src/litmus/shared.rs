@@ -6,9 +6,10 @@ use std::sync::Arc;
 use formats::litmus::Place;
 use protocols::sync::{Barrier, BarrierRoom, SharedBarrier};
 use tempest::entry::{BadPlan, SharedMemory};
+use tempest::memory::{AddressSpace, Frames};
 use tempest::{
-    AddressSpace, Array, Cells, FinalState, Frames, Homes, Job, Layout, NodeId, Protocol, Report, Right,
-    Setup, Shared, Thread, handlers,
+    Array, Cells, FinalState, Homes, Job, Layout, NodeId, Protocol, Report, Right, Setup, Shared, Thread,
+    handlers,
 };
 
 use super::core::{Access, Core};

@@ -15,9 +15,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use tempest::data::Piece;
 use tempest::{
-    Access, Event, FinalState, Handler, MAX_WORDS, NodeId, Piece, Protocol, Report, Segment, Setup, Shape,
-    Thread, handlers,
+    Access, Event, FinalState, Handler, MAX_WORDS, NodeId, Protocol, Report, Segment, Setup, Shape, Thread,
+    handlers,
 };
 
 use super::sorting::{Config, Run, positions};

@@ -2,8 +2,8 @@
 //!
 //! This module must never know how keys travel.
 
-use tempest::Frames;
 use tempest::entry::{FRAMES, InputError, Inputs};
+use tempest::memory::Frames;
 
 use crate::kit::sorts::Digit;
 

@@ -2,7 +2,8 @@
 //!
 //! This module must never know the values computed from the rows.
 
-use tempest::{Access, MAX_WORDS, Mechanism, Message, NodeId, Piece, Place, Thread};
+use tempest::data::Piece;
+use tempest::{Access, MAX_WORDS, Mechanism, Message, NodeId, Place, Thread};
 
 use super::mesh::Mesh;
 use super::sweep::Coordinates;

@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempest::Frames;
 use tempest::entry::{FRAMES, Inputs};
+use tempest::memory::Frames;
 
 use super::generated::{Mesh, generate};
 use super::reference::{self, Expected};

@@ -1,8 +1,9 @@
 //! The policies and mechanisms that a machine can run. This module must never run anything.
 
 use report::document::{Runs, Unable};
+use tempest::outcome::Refusal;
 use tempest::policy::PRESETS;
-use tempest::{Mechanism, Policy, Refusal};
+use tempest::{Mechanism, Policy};
 use worlds::Target;
 
 /// The policies and mechanisms that a machine can run, and each other policy with the ability that the machine lacks for it.

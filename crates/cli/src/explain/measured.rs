@@ -2,7 +2,7 @@
 //! price.
 
 use report::document::{OneWay, Underived};
-use tempest::Failure;
+use tempest::outcome::Failure;
 use units::Time;
 use worlds::{Error, Run, Target};
 

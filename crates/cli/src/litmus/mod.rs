@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use apps::litmus::Dose;
 use report::document::{self, Partial, VERSION};
 use report::text;
-use tempest::Frames;
+use tempest::memory::Frames;
 
 use crate::arguments::Litmus;
 use crate::asked::{sharing, targets, warn};

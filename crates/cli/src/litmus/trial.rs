@@ -6,8 +6,10 @@ use std::sync::Arc;
 use apps::litmus::{Dose, Experiment, Meeting, Placement, Question, Seen};
 use formats::litmus::Architecture;
 use report::document::{State, Test, Trial};
+use tempest::Mechanism;
+use tempest::outcome::Failure;
 use tempest::policy::Servers;
-use tempest::{Failure, Launch, Mechanism};
+use tempest::world::Launch;
 
 use super::collection::Subject;
 use super::world::World;

@@ -7,7 +7,8 @@ use lab::mistake::{Mistakes, Place};
 use lab::study::{Origin, Source, Study};
 use lab::{Laboratory, Specification};
 use tempest::entry::{Coherence, Entry, Plan};
-use tempest::{Mechanism, Policy, Refusal};
+use tempest::outcome::Refusal;
+use tempest::{Mechanism, Policy};
 use worlds::shape::AskedShape;
 use worlds::{Baseline, Setting, Sharing, Subject, Target};
 

@@ -5,7 +5,8 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tempest::{Busy, NodeId, Thread};
+use tempest::thread::Busy;
+use tempest::{NodeId, Thread};
 
 use super::script::{Act, MAX_TRANSFER, Op, PHASES, Rule, SLOTS, Sending, To, panic_words};
 use super::stage::{Label, Other, STRAY, Stage, pause, rule_of, transfer_word};

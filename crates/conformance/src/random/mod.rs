@@ -31,7 +31,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use tempest::{Blocked, Failure, Job, Launch, Outcome, Policy, Shape, World};
+use tempest::outcome::{Blocked, Failure, Outcome};
+use tempest::world::{Launch, World};
+use tempest::{Job, Policy, Shape};
 use units::Time;
 
 pub(crate) use draw::Draw;

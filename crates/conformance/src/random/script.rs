@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use tempest::{Block, Key, NodeId, Space};
+use tempest::message::Space;
+use tempest::{Block, Key, NodeId};
 
 /// Number of user keys of the program, of keys of the protocol that it installs, and of blocks: the same for each.
 pub(super) const KEYS: usize = 8;

@@ -9,9 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bytemuck::{Pod, Zeroable};
+use tempest::data::Clocked;
+use tempest::message::Space;
 use tempest::{
-    Block, Cells, Clocked, Event, FinalState, Handler, Key, Keyed, MAX_WORDS, NodeId, Operations, Protocol,
-    Report, Segment, Setup, Shape, Space, Thread, Waiter, handlers,
+    Block, Cells, Event, FinalState, Handler, Key, Keyed, MAX_WORDS, NodeId, Operations, Protocol, Report,
+    Segment, Setup, Shape, Thread, Waiter, handlers,
 };
 
 use super::oracle::Counts;

@@ -20,7 +20,9 @@ mod segments;
 mod stream;
 mod threads;
 
-use tempest::{Job, Launch, Mechanism, Outcome, World};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
+use tempest::{Job, Mechanism};
 use tradewind_bench::table::{self, TableRow};
 use tradewind_native::Local;
 

@@ -5,7 +5,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use tempest::Failure;
+use tempest::outcome::Failure;
 use tempest::world::panicked;
 
 use crate::parts::core::Processor;

@@ -4,7 +4,8 @@
 
 use std::sync::atomic::Ordering;
 
-use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource, ThreadId, Utilization};
+use tempest::ThreadId;
+use tempest::outcome::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource, Utilization};
 use units::{Time, TotalTime};
 
 use crate::parts::barrier::Entry;

@@ -39,9 +39,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use tempest::NodeId;
+use tempest::outcome::Adjustment;
 use tempest::policy::Servers;
+use tempest::world::Launch;
 use tempest::world::{Controller, Reading};
-use tempest::{Adjustment, Launch, NodeId};
 use units::Time;
 
 use crate::lock::lock;

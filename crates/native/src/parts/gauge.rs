@@ -3,7 +3,8 @@
 //! Single writer, so an increment is a load and a store, never a locked instruction. Times are nanoseconds of the
 //! host's monotonic clock.
 
-use tempest::{Counters, Volume, VolumeBytes};
+use tempest::Volume;
+use tempest::outcome::{Counters, VolumeBytes};
 
 use crate::padding::bump;
 use crate::rings::ring::LINE_WORDS;

@@ -1,6 +1,7 @@
 //! Tests of `gauge` by hand: the kinds of idle time, and of bytes.
 
-use tempest::{Volume, VolumeBytes};
+use tempest::Volume;
+use tempest::outcome::VolumeBytes;
 
 use crate::padding::bump;
 use crate::parts::gauge::{Awaited, Gauge, Waited};

@@ -7,9 +7,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tempest::outcome::Failure;
 use tempest::policy::Split;
 use tempest::world::{DispatchKey, Resident, Serial};
-use tempest::{Failure, NodeId, Report};
+use tempest::{NodeId, Report};
 
 use crate::fences::Fences;
 use crate::lock::lock;

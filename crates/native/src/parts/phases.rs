@@ -2,7 +2,8 @@
 //!
 //! This module must never know which thread measures.
 
-use tempest::{Breakdown, Counters, ProtocolTime, ThreadId};
+use tempest::ThreadId;
+use tempest::outcome::{Breakdown, Counters, ProtocolTime};
 
 use crate::parts::barrier::Barrier;
 

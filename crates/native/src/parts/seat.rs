@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tempest::Failure;
+use tempest::outcome::Failure;
 use tempest::policy::Notice;
 use tempest::world::PollInterval;
 use trace::Recorder;

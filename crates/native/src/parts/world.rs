@@ -9,8 +9,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use pdq::DispatcherId;
+use tempest::message::Flow;
+use tempest::outcome::{Blocked, Failure};
 use tempest::policy::{Notice, Split};
-use tempest::{Blocked, Failure, Flow, Launch, NodeId, Policy, Shape};
+use tempest::world::Launch;
+use tempest::{NodeId, Policy, Shape};
 use units::Time;
 
 use crate::fences::{Fences, between_givers_and_sleepers};

@@ -17,7 +17,8 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use fiber::{Crew, Fiber, Pool, Status};
-use tempest::{Blocked, ThreadId};
+use tempest::ThreadId;
+use tempest::outcome::Blocked;
 use trace::Event as Traced;
 use units::Time;
 

@@ -17,8 +17,10 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use fiber::{Crew, Fiber, Status};
+use tempest::outcome::{Attempt, Failure, Refusal, Spinning};
+use tempest::world::Launch;
 use tempest::world::panic_message;
-use tempest::{Attempt, Failure, Launch, NodeId, Refusal, Spinning, ThreadId};
+use tempest::{NodeId, ThreadId};
 use trace::Recorder;
 use units::Time;
 

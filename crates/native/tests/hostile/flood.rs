@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tempest::{Busy, Handler, Key, NodeId, Thread};
+use tempest::thread::Busy;
+use tempest::{Handler, Key, NodeId, Thread};
 use tradewind_native::Local;
 use units::Bytes;
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use tempest::{Failure, MAX_WORDS, NodeId, Thread};
+use tempest::outcome::Failure;
+use tempest::{MAX_WORDS, NodeId, Thread};
 
 use crate::kit::{Play, Stage};
 

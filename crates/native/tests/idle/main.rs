@@ -5,9 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tempest::{
-    Event, FinalState, Handler, Job, Launch, NodeId, Protocol, Report, Setup, Thread, World, handlers,
-};
+use tempest::world::{Launch, World};
+use tempest::{Event, FinalState, Handler, Job, NodeId, Protocol, Report, Setup, Thread, handlers};
 use tradewind_native::Local;
 
 /// Maximum share of one core that a world may use.

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tempest::{Event, FinalState, Handler, Key, Keyed, Protocol, Report, Setup, Thread, World, handlers};
+use tempest::world::World;
+use tempest::{Event, FinalState, Handler, Key, Keyed, Protocol, Report, Setup, Thread, handlers};
 use tradewind_native::Local;
 
 use crate::load::launch;

@@ -5,9 +5,11 @@ use std::num::NonZeroU32;
 use protocols::stache::STACHE;
 use protocols::sync::{BarrierRoom, SharedBarrier};
 use tempest::entry::SharedMemory;
+use tempest::memory::{AddressSpace, Frames};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
 use tempest::{
-    AddressSpace, Array, FinalState, Frames, Homes, Job, Launch, Layout, NodeId, Outcome, Protocol, Report,
-    Setup, Shared, Thread, World, handlers,
+    Array, FinalState, Homes, Job, Layout, NodeId, Protocol, Report, Setup, Shared, Thread, handlers,
 };
 use tradewind_native::Local;
 

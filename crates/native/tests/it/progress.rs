@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use conformance::Setting;
+use tempest::world::{Launch, World};
 use tempest::{
-    Event, FinalState, Handler, Launch, NodeId, Protocol, Report, Rights, Segment, Setup, Thread, World,
-    handlers,
+    Event, FinalState, Handler, NodeId, Protocol, Report, Rights, Segment, Setup, Thread, handlers,
 };
 use tradewind_native::Local;
 use units::Time;

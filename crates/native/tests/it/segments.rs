@@ -1,9 +1,10 @@
 //! Tests of segments in one process: they are mapped, and refuse accesses to words that do not exist or are not for others.
 
 use tempest::entry::{Given, Plan};
+use tempest::outcome::Failure;
+use tempest::world::{Launch, World};
 use tempest::{
-    Failure, FinalState, Job, Launch, Mechanism, NodeId, Protocol, Report, Rights, Segment, Setup, Shape,
-    Thread, World, handlers,
+    FinalState, Job, Mechanism, NodeId, Protocol, Report, Rights, Segment, Setup, Shape, Thread, handlers,
 };
 use tradewind_native::Local;
 
@@ -62,7 +63,7 @@ impl Probe {
     }
 }
 
-fn run(deed: Deed) -> Result<tempest::Outcome, Failure> {
+fn run(deed: Deed) -> Result<tempest::outcome::Outcome, Failure> {
     let policy = "single".parse().expect("a policy of this host");
     Local::new().run(&Launch { nodes: 2, ..Launch::new(Job::new::<Probe>(deed), policy) })
 }
@@ -90,7 +91,7 @@ fn an_access_that_is_refused_is_the_programs_failure() {
 }
 
 /// A program over the split-phase layer, with its accesses direct or not.
-fn split_phase(program: &str, mechanism: Mechanism, direct: &str) -> tempest::Outcome {
+fn split_phase(program: &str, mechanism: Mechanism, direct: &str) -> tempest::outcome::Outcome {
     let policy = "floating".parse().expect("a policy of this host");
     let given = Given { values: [("direct".to_owned(), direct.to_owned())].into(), ..Given::default() };
     let program = tempest::entry::find(program, probes::ALL).expect("the program is there");

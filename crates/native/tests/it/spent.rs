@@ -2,10 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use tempest::{
-    Event, FinalState, Handler, Job, Launch, NodeId, Outcome, Protocol, Report, Resource, Setup, Thread,
-    Utilization, World, handlers,
-};
+use tempest::outcome::{Outcome, Resource, Utilization};
+use tempest::world::{Launch, World};
+use tempest::{Event, FinalState, Handler, Job, NodeId, Protocol, Report, Setup, Thread, handlers};
 use tradewind_native::Local;
 use units::Time;
 

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{Event, FinalState, Handler, Protocol, Report, Setup, Thread, World, handlers};
+use tempest::world::World;
+use tempest::{Event, FinalState, Handler, Protocol, Report, Setup, Thread, handlers};
 use tradewind_native::Local;
 
 use crate::load::launch;

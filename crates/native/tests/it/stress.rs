@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use crate::POLICIES;
 use crate::load::{Baton, Boom, Hopeless, Overflow, SHORT_LIMIT, Starved, fetch_add, launch};
 use conformance::Setting;
-use tempest::{Failure, Launch, World};
+use tempest::outcome::Failure;
+use tempest::world::{Launch, World};
 use tradewind_native::Local;
 use units::Time;
 

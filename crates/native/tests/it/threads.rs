@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-use tempest::{Event, FinalState, Job, Launch, Protocol, Report, Setup, Thread, World, handlers};
+use tempest::world::{Launch, World};
+use tempest::{Event, FinalState, Job, Protocol, Report, Setup, Thread, handlers};
 use tradewind_native::Local;
 
 /// Threads of each processor.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use apps::litmus::{Dose, Experiment, Placement, Question};
 use protocols::stache::STACHE;
-use tempest::{Launch, Mechanism, World};
+use tempest::Mechanism;
+use tempest::world::{Launch, World};
 
 use crate::with_fault;
 use crate::world::Local;

@@ -5,6 +5,7 @@
 use std::hint::black_box;
 
 use tempest::entry::InputError;
+use tempest::outcome::MemoryEvents;
 use tempest::*;
 use units::Time;
 

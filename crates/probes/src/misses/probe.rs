@@ -9,9 +9,8 @@ use protocols::sync::{BarrierRoom, SharedBarrier};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tempest::entry::{BadPlan, Input, Plan, SharedMemory, mix, stream_seed};
-use tempest::{
-    Array, Cells, FinalState, Frames, Homes, NodeId, Protocol, Report, Setup, Shared, Thread, handlers,
-};
+use tempest::memory::Frames;
+use tempest::{Array, Cells, FinalState, Homes, NodeId, Protocol, Report, Setup, Shared, Thread, handlers};
 use units::Time;
 
 use super::busy::Busy;

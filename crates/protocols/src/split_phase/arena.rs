@@ -4,7 +4,8 @@
 //! by 32 bits; the upper bits encode the word size. Each word of the payload holds one word of 8 bytes or two of 4. This module
 //! must never know which operation accesses a word.
 
-use tempest::{Cells, Clocked, Place, Rights, Segment, Setup, Word};
+use tempest::data::{Clocked, Word};
+use tempest::{Cells, Place, Rights, Segment, Setup};
 
 /// Bit of an encoded place: the words have 4 bytes.
 const SHORT: u32 = 1 << 31;
@@ -34,7 +35,8 @@ pub(super) struct Sizes {
 }
 
 mod sealed {
-    use tempest::{Segment, Word};
+    use tempest::Segment;
+    use tempest::data::Word;
 
     /// A type of value that an arena can hold.
     pub trait Kept: Word {

@@ -2,7 +2,8 @@
 //!
 //! This module must never know how the target serves a message.
 
-use tempest::{Cells, Clocked, Message, NodeId, Operations, Primitive, Thread};
+use tempest::data::Clocked;
+use tempest::{Cells, Message, NodeId, Operations, Primitive, Thread};
 
 use super::arena::{self, ArenaWord};
 use super::direct::Direct;

@@ -4,7 +4,8 @@
 //! and count, all by atomics, and need no key. A handler replies first and does its other work afterwards. This module must
 //! never know the effect of a program's procedures.
 
-use tempest::{Charger, Class, Handler, Operations, Primitive, handlers};
+use tempest::message::Charger;
+use tempest::{Class, Handler, Operations, Primitive, handlers};
 
 use super::arena;
 use super::procedure::{FetchAdd, Invoke};

@@ -30,7 +30,7 @@
 //! # Flow control
 //!
 //! The world sets the number of requests that a node may have outstanding, and whether stores must be confirmed
-//! ([`tempest::Flow`]). Each thread gets an even share of that window, and at least one request. Stores that must be confirmed
+//! ([`tempest::message::Flow`]). Each thread gets an even share of that window, and at least one request. Stores that must be confirmed
 //! use the same window and are confirmed in batches; the program never sees the acknowledgement.
 //!
 //! # Direct access

@@ -6,7 +6,8 @@
 use std::any::{TypeId, type_name};
 use std::fmt;
 
-use tempest::{Charger, Class, Mechanism, Primitive, Setup};
+use tempest::message::Charger;
+use tempest::{Class, Mechanism, Primitive, Setup};
 
 use super::arena::{ArenaWord, MOST, MOST_SHORT, Sizes};
 use super::pointers::{LocalPtr, SpreadArray};

@@ -7,7 +7,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{Cells, Event, Flow, MAX_WORDS, NodeId, Protocol, Rights, Setup, Space, Thread};
+use tempest::message::{Flow, Space};
+use tempest::{Cells, Event, MAX_WORDS, NodeId, Protocol, Rights, Setup, Thread};
 
 use super::arena::Arena;
 use super::plan::Plan;

@@ -4,7 +4,8 @@
 //! that is not the home ends the run with an error. A real message has its block and kind in the header, so its fields have no
 //! modelled bytes.
 
-use tempest::{Block, Fault, Handler, Key, NodeId, Primitive, Right, handlers};
+use tempest::memory::Fault;
+use tempest::{Block, Handler, Key, NodeId, Primitive, Right, handlers};
 
 use super::{
     HomeEvent, LineEvent, Migration, Residence, ResidenceEvent, Stache, ToCache, ToHome, Want, Whereabouts,
@@ -363,9 +364,9 @@ mod tests {
     use std::sync::Arc;
 
     use native::Local;
-    use tempest::{
-        Failure, FinalState, Homes, Job, Launch, Layout, Message, Protocol, Report, Thread, World,
-    };
+    use tempest::outcome::Failure;
+    use tempest::world::{Launch, World};
+    use tempest::{FinalState, Homes, Job, Layout, Message, Protocol, Report, Thread};
 
     use super::super::Config;
     use super::*;

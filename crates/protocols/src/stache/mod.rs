@@ -41,10 +41,13 @@ mod vocabulary;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tempest::data::Word;
 use tempest::entry::Coherence;
+use tempest::memory::{AddressSpace, Frames};
+use tempest::message::Charger;
 use tempest::{
-    AddressSpace, Array, Block, Charger, Class, Event, Frames, Handler, Keyed, Layout, Memory, NodeId,
-    Primitive, Protocol, Setup, Shared, Thread, Word,
+    Array, Block, Class, Event, Handler, Keyed, Layout, Memory, NodeId, Primitive, Protocol, Setup, Shared,
+    Thread,
 };
 
 pub use home::{Asker, Half, Home, HomeAction, HomeEvent, HomeState, Request};

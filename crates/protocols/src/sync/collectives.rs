@@ -17,9 +17,9 @@
 
 use std::num::NonZeroU32;
 
+use tempest::data::Word;
 use tempest::{
-    Actions, Cells, Event, Handler, Keyed, Operations, Protocol, Setup, Shape, Thread, ThreadId, Word,
-    handlers,
+    Actions, Cells, Event, Handler, Keyed, Operations, Protocol, Setup, Shape, Thread, ThreadId, handlers,
 };
 
 use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use tempest::{Array, BadLayout, Homes, Layout, Memory, NodeId, Setup, Thread};
+use tempest::data::BadLayout;
+use tempest::{Array, Homes, Layout, Memory, NodeId, Setup, Thread};
 
 use super::flags::{self, Flags};
 use super::tree::Place;

@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use tempest::{Array, BadLayout, Homes, Layout, Memory, NodeId, Shared, Thread};
+use tempest::data::BadLayout;
+use tempest::{Array, Homes, Layout, Memory, NodeId, Shared, Thread};
 
 /// Reserves room for `len` words, each on a block of its own; they are divided by node if `homes` are parts.
 pub(super) fn room(

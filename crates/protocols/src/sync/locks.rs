@@ -14,9 +14,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempest::{
-    Array, BadLayout, Cells, Event, Homes, Keyed, Layout, Memory, Operations, Setup, Shape, Shared, Thread,
-};
+use tempest::data::BadLayout;
+use tempest::{Array, Cells, Event, Homes, Keyed, Layout, Memory, Operations, Setup, Shape, Shared, Thread};
 
 use super::flags::{self, Flags};
 

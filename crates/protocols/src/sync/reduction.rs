@@ -3,7 +3,8 @@
 //! Rounding makes the sum of floating-point numbers depend on the order of the additions. That order is fixed by the shape of the
 //! world and the tree alone, not by the order of arrival. This module must never know where words come from.
 
-use tempest::{MAX_WORDS, Operations, ThreadId, Word};
+use tempest::data::Word;
+use tempest::{MAX_WORDS, Operations, ThreadId};
 
 /// Maximum number of words of one contribution: a message's words, except the code of the operation.
 pub(super) const MOST: usize = MAX_WORDS - 1;

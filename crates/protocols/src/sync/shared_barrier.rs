@@ -10,7 +10,8 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use tempest::{Array, BadLayout, Event, Keyed, Layout, Memory, Operations, Setup, Thread};
+use tempest::data::BadLayout;
+use tempest::{Array, Event, Keyed, Layout, Memory, Operations, Setup, Thread};
 
 use super::flag_tree::FlagTree;
 use super::tree::{self, Place};

@@ -14,9 +14,10 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use tempest::data::{BadLayout, Word};
 use tempest::{
-    Array, BadLayout, Cells, Event, Homes, Keyed, Layout, Memory, NodeId, Operations, Setup, Shape, Shared,
-    Thread, ThreadId, Word,
+    Array, Cells, Event, Homes, Keyed, Layout, Memory, NodeId, Operations, Setup, Shape, Shared, Thread,
+    ThreadId,
 };
 
 use super::flag_tree::FlagTree;

@@ -3,7 +3,7 @@
 use compare::Combination as Ran;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tempest::{Breakdown, Outcome};
+use tempest::outcome::{Breakdown, Outcome};
 use units::TotalTime;
 
 /// The run that the speed is measured against.

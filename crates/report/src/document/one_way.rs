@@ -16,7 +16,7 @@ const SENDING: &str = "send_";
 const REST: &str = "between steps";
 
 /// The step that follows a handler and delays nothing of its message.
-const COMPLETION: &str = tempest::Stage::COMPLETION;
+const COMPLETION: &str = tempest::outcome::Stage::COMPLETION;
 
 /// A message without words from handler to handler between two nodes that do nothing else: the mean over a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +41,7 @@ pub struct Stage {
 
 impl OneWay {
     /// What a run of `active-message` measured, in which handlers answer handlers; `None` if it measured nothing.
-    pub fn of(policy: &str, report: &Report, anatomy: &[tempest::Stage]) -> Option<Self> {
+    pub fn of(policy: &str, report: &Report, anatomy: &[tempest::outcome::Stage]) -> Option<Self> {
         let time_ns = report.figures.iter().find(|figure| figure.name == TIME)?.value;
         // A network processor that serves messages itself takes no steps of a computing processor.
         let kind = anatomy.first().map(Kind::from);
@@ -83,7 +83,8 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
-    use tempest::{Figure, Merge, Step};
+    use tempest::Merge;
+    use tempest::outcome::{Figure, Step};
     use units::TotalTime;
 
     use super::*;
@@ -92,7 +93,7 @@ mod tests {
     fn the_steps_of_a_message_add_up_to_its_time() {
         let ns = TotalTime::from_nanoseconds;
         let step = |name, times, time| Step { name, times, time: ns(time) };
-        let null = tempest::Stage {
+        let null = tempest::outcome::Stage {
             kind: "null",
             events: 2,
             travel: ns(10),

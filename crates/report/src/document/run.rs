@@ -5,8 +5,9 @@ use compare::{Combination as Ran, Machine, MachineShape, interval};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tempest::Mechanism;
+use tempest::outcome::{Adjustment, Counters, Outcome, PhaseRecord, Stage, Why};
 use tempest::policy::Split;
-use tempest::{Adjustment, Counters, Mechanism, Outcome, PhaseRecord, Stage, Why};
 
 use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
 use super::{Baseline, Partial};
@@ -498,7 +499,7 @@ impl From<&Counters> for Counts {
 
 impl From<&Counters> for Volume {
     fn from(counted: &Counters) -> Self {
-        let tempest::VolumeBytes { data, headers, requests, invalidations } = counted.volume;
+        let tempest::outcome::VolumeBytes { data, headers, requests, invalidations } = counted.volume;
         Self { data, headers, requests, invalidations }
     }
 }
@@ -548,7 +549,7 @@ fn snake_case(name: &str) -> String {
 impl From<&Stage> for Kind {
     fn from(stage: &Stage) -> Self {
         let mean = |time: units::TotalTime, times: u64| time.as_nanoseconds() / times.max(1) as f64;
-        let step = |step: &tempest::Step| {
+        let step = |step: &tempest::outcome::Step| {
             (step.name.to_owned(), Step { times: step.times, mean_ns: mean(step.time, step.times) })
         };
         Self {
@@ -568,7 +569,8 @@ mod tests {
 
     #[test]
     fn anatomy_has_means_by_name() {
-        let step = |name, times, ns| tempest::Step { name, times, time: TotalTime::from_nanoseconds(ns) };
+        let step =
+            |name, times, ns| tempest::outcome::Step { name, times, time: TotalTime::from_nanoseconds(ns) };
         let faulted = Stage {
             kind: "protocols::stache::messages::HomeAsked",
             events: 2,

@@ -62,8 +62,8 @@ pub struct Utilization {
     pub busiest: String,
 }
 
-impl From<&tempest::Breakdown> for Breakdown {
-    fn from(spent: &tempest::Breakdown) -> Self {
+impl From<&tempest::outcome::Breakdown> for Breakdown {
+    fn from(spent: &tempest::outcome::Breakdown) -> Self {
         Self {
             compute: spent.compute.as_nanoseconds(),
             memory: spent.memory.as_nanoseconds(),
@@ -84,8 +84,8 @@ impl Breakdown {
     }
 }
 
-impl From<&tempest::ProtocolTime> for ProtocolBreakdown {
-    fn from(spent: &tempest::ProtocolTime) -> Self {
+impl From<&tempest::outcome::ProtocolTime> for ProtocolBreakdown {
+    fn from(spent: &tempest::outcome::ProtocolTime) -> Self {
         Self {
             processors: spent.processors.name().to_owned(),
             handlers: spent.handlers.as_nanoseconds(),
@@ -97,9 +97,9 @@ impl From<&tempest::ProtocolTime> for ProtocolBreakdown {
     }
 }
 
-impl From<&tempest::Utilization> for Utilization {
-    fn from(entry: &tempest::Utilization) -> Self {
-        let tempest::Utilization { resource, count, mean, most, busiest } = entry.clone();
+impl From<&tempest::outcome::Utilization> for Utilization {
+    fn from(entry: &tempest::outcome::Utilization) -> Self {
+        let tempest::outcome::Utilization { resource, count, mean, most, busiest } = entry.clone();
         Self { part: resource.name().to_owned(), count, mean, most, busiest }
     }
 }

@@ -7,8 +7,9 @@ use anstyle::Style;
 use compare::Row;
 use compare::parts::{region, shares};
 use compare::ranking::ratio;
+use tempest::Mechanism;
+use tempest::outcome::{Outcome, Resource, Utilization};
 use tempest::policy::Split;
-use tempest::{Mechanism, Outcome, Resource, Utilization};
 
 use crate::bar;
 use crate::page::{ALARM, Page, STRONG};

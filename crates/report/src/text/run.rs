@@ -1,8 +1,9 @@
 //! One run as text. This module must never measure anything.
 
 use compare::Part;
+use tempest::Policy;
+use tempest::outcome::Resource;
 use tempest::policy::Servers;
-use tempest::{Policy, Resource};
 
 use super::partial::partial;
 use super::{anatomy, cores, figures, kind, sharing};

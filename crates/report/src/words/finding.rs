@@ -4,7 +4,7 @@ use compare::counter::{Counter, Evidence};
 use compare::finding::{Because, Cause, Contrast, Differs, EmptyPolls, Processors, TooFew};
 use compare::interval::CONFIDENCE;
 use compare::{Bottleneck, Finding, Part, Way};
-use tempest::Resource;
+use tempest::outcome::Resource;
 
 use crate::part::name;
 use crate::quantity::{bytes, count, percent, seconds, several};

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use machine::Machine;
-use tempest::{FinalState, Job, Launch, Protocol, Report, Setup, Thread, World, handlers};
+use tempest::world::{Launch, World};
+use tempest::{FinalState, Job, Protocol, Report, Setup, Thread, handlers};
 
 use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 

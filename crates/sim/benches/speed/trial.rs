@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use machine::Machine;
 use tempest::entry::{Given, Plan};
-use tempest::{Job, Launch, Mechanism, Policy, Shape, World};
+use tempest::world::{Launch, World};
+use tempest::{Job, Mechanism, Policy, Shape};
 
 /// A modelled run.
 pub(crate) struct Trial {

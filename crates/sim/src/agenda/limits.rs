@@ -6,7 +6,7 @@
 //!
 //! This module must never know which events there are.
 
-use tempest::RunProgress;
+use tempest::outcome::RunProgress;
 use units::Time;
 
 use crate::happening::{Happening, Packed};

@@ -10,8 +10,10 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 use std::thread::panicking;
 
+use tempest::outcome::MemoryEvents;
+use tempest::world::Work;
 use tempest::world::{Accounting, Held, Packet, Proof, Scheduling, Touch};
-use tempest::{Access, Block, MemoryEvents, Operations, Primitive, Work};
+use tempest::{Access, Block, Operations, Primitive};
 use units::Time;
 
 use fiber::Owner;

@@ -3,7 +3,7 @@
 //! This module must never change anything.
 
 use hardware::Network;
-use tempest::{Counters, ProtocolTime, Resource, Utilization};
+use tempest::outcome::{Counters, ProtocolTime, Resource, Utilization};
 use trace::Counter;
 use units::Time;
 

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use des::Choice;
 use hardware::{EventQueue, Passages};
 use machine::{Capability, Machine};
+use tempest::outcome::RunProgress;
 use tempest::policy::{Servers, Split};
 use tempest::world::{Name, Node as Waist, Resident};
-use tempest::{Policy, RunProgress, Shape};
+use tempest::{Policy, Shape};
 use trace::Recorder;
 use units::Time;
 

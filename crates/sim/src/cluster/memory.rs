@@ -2,8 +2,9 @@
 //!
 //! This module must never know a protocol.
 
+use tempest::Place;
+use tempest::outcome::MemoryEvents;
 use tempest::world::{Held, Lowering};
-use tempest::{MemoryEvents, Place};
 use units::Time;
 
 use super::Cluster;

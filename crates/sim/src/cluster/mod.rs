@@ -17,8 +17,9 @@ pub(crate) mod sending;
 pub(crate) mod trains;
 
 use machine::{Class, Cost};
+use tempest::outcome::{Adjustment, Running};
 use tempest::world::{Held, Packet};
-use tempest::{Adjustment, NodeId, Operations, Primitive, Running, ThreadId, Waiter};
+use tempest::{NodeId, Operations, Primitive, ThreadId, Waiter};
 use trace::Event;
 use units::Time;
 

@@ -3,8 +3,10 @@
 
 use hardware::{Mover, Passage};
 use machine::Class;
+use tempest::data::Piece;
+use tempest::outcome::Failure;
 use tempest::world::{BadPlace, Packet, Transfer};
-use tempest::{Failure, NodeId, Piece, Place, Primitive};
+use tempest::{NodeId, Place, Primitive};
 use trace::Event as Traced;
 use units::Time;
 

@@ -5,9 +5,10 @@
 
 use hardware::EventQueue;
 use machine::{Class, Machine};
+use tempest::Policy;
+use tempest::outcome::Resource;
 use tempest::policy::{Notice, Split};
 use tempest::world::{Held, Name};
-use tempest::{Policy, Resource};
 use units::Time;
 
 use super::events::{Arrived, Events, Inbox};

@@ -9,7 +9,7 @@
 //! This module must never know when a change is wise: [`Controller`] decides that.
 
 use machine::{ByClass, Class, Cost, Machine};
-use tempest::Why;
+use tempest::outcome::Why;
 use tempest::world::{Controller, Reading};
 use units::{Time, TotalTime};
 

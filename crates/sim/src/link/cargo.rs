@@ -4,8 +4,10 @@
 
 use hardware::Mover;
 use machine::Class;
+use tempest::data::Piece;
+use tempest::outcome::Counters;
 use tempest::world::{DispatchKey, Node, Packet, PacketFacts, Transfer};
-use tempest::{Block, Counters, NodeId, Piece, Place, Volume};
+use tempest::{Block, NodeId, Place, Volume};
 
 use crate::prices::WORD_BYTES;
 

@@ -6,8 +6,9 @@ use std::ops::{Index, IndexMut};
 
 use hardware::Mover;
 use machine::Class;
+use tempest::data::Piece;
 use tempest::world::{DispatchKey, MessageId, Packet, Transfer};
-use tempest::{Block, MAX_WORDS, NodeId, Piece, Place};
+use tempest::{Block, MAX_WORDS, NodeId, Place};
 use units::Time;
 
 use super::cargo::{Cargo, Manifest};

@@ -5,7 +5,8 @@
 
 use std::num::NonZeroU8;
 
-use tempest::{Primitive, Stage, Step};
+use tempest::Primitive;
+use tempest::outcome::{Stage, Step};
 use units::{Time, TotalTime};
 
 /// A step of a protocol event: its number within a kind, counted from 1.

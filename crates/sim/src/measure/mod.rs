@@ -8,7 +8,7 @@ pub(crate) mod sampler;
 pub(crate) mod spending;
 pub(crate) mod utilization;
 
-use tempest::Adjustment;
+use tempest::outcome::Adjustment;
 use trace::{Batch, Digest, Digests, Event, Recorder, Sink};
 use units::Time;
 

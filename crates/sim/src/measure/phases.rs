@@ -2,8 +2,8 @@
 //!
 //! This module must never know the work in a region, nor how its readings were taken.
 
+use tempest::outcome::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource};
 use tempest::world::expect_region;
-use tempest::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource};
 use units::Time;
 
 use super::spending::{Booked, Spending};

@@ -6,7 +6,7 @@
 //!
 //! This module must never know the purpose of a region.
 
-use tempest::Breakdown;
+use tempest::outcome::Breakdown;
 use units::{Time, TotalTime};
 
 /// The booked time of one processor up to a reading.

@@ -2,7 +2,7 @@
 //!
 //! This module must never know where a part stands: its times are handed in, and a caller names it.
 
-use tempest::{Resource, Utilization};
+use tempest::outcome::{Resource, Utilization};
 use units::Time;
 
 /// The busy time of every part up to an instant, kind by kind.

@@ -19,7 +19,7 @@
 //! This module must never know a protocol, nor the meaning of a program's words.
 
 use hardware::memory::{Keep, NodeMemory};
-use tempest::Stage;
+use tempest::outcome::Stage;
 
 use super::at_work::AtWork;
 use crate::measure::anatomy::Taken;

@@ -5,7 +5,9 @@
 
 use hardware::memory::NodeMemory;
 use machine::{Class, Cost, Transactions};
-use tempest::{Primitive, Stage, Work};
+use tempest::Primitive;
+use tempest::outcome::Stage;
+use tempest::world::Work;
 use units::Time;
 
 use super::Memory;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use hardware::memory::{Keep, NodeMemory};
 use machine::{Machine, Transaction, Transactions};
+use tempest::Tag;
+use tempest::outcome::MemoryEvents;
 use tempest::world::Node as Waist;
-use tempest::{MemoryEvents, Tag};
 use units::Time;
 
 use super::arrived::Arrived;

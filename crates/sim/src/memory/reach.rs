@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use hardware::memory::Keep;
-use tempest::Stage;
+use tempest::outcome::Stage;
 use units::Time;
 
 use super::at_work::AtWork;

@@ -3,7 +3,8 @@
 //! This module must never know a machine file.
 
 use machine::{ByClass, Cost, Primitives};
-use tempest::{Operations, Stage};
+use tempest::Operations;
+use tempest::outcome::Stage;
 use units::{Time, TotalTime};
 
 use super::Memory;

@@ -3,8 +3,8 @@
 //! This module must never know which event comes next, nor any cost.
 
 use machine::Class;
+use tempest::outcome::{ProtocolTime, Resource};
 use tempest::world::Held;
-use tempest::{ProtocolTime, Resource};
 use units::Time;
 
 use crate::prices::List;

@@ -6,7 +6,7 @@
 //!
 //! This module must never know why a processor does something.
 
-use tempest::{Breakdown, Counters};
+use tempest::outcome::{Breakdown, Counters};
 use units::Time;
 
 /// The part of the breakdown that time is booked under.

@@ -7,8 +7,9 @@
 
 use std::collections::VecDeque;
 
+use tempest::Waiter;
+use tempest::outcome::Attempt;
 use tempest::world::{DispatchKey, Held, Wait};
-use tempest::{Attempt, Waiter};
 use units::Time;
 
 use crate::progress::{Attempts, Progress};

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use tempest::{Launch, Mechanism, Outcome, Shape, World};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
+use tempest::{Mechanism, Shape};
 use tradewind_sim::Model;
 
 use crate::setup::{figures, job, machine};

@@ -2,7 +2,9 @@
 //! of a machine hides in the code.
 
 use machine::{Known, Machine};
-use tempest::{Launch, Mechanism, Outcome, Policy, Shape, World};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
+use tempest::{Mechanism, Policy, Shape};
 use tradewind_sim::Model;
 
 use crate::folder::{all, read, text_of};

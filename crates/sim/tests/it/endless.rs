@@ -1,9 +1,10 @@
 //! Runs that would never end do end, and name the threads that spin or wait; a run that only takes long is not cut off.
 
 use machine::Machine;
+use tempest::outcome::{Attempt, Failure, Outcome};
+use tempest::world::{Launch, World};
 use tempest::{
-    Attempt, Event, Failure, FinalState, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Report,
-    Setup, Thread, World, handlers,
+    Event, FinalState, Handler, Job, NodeId, Operations, Protocol, Report, Setup, Thread, handlers,
 };
 use tradewind_sim::Model;
 use units::Time;

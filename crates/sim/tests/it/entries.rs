@@ -2,9 +2,11 @@
 //! from one protocol processor to another, and share lines.
 
 use machine::Machine;
+use tempest::outcome::{Outcome, Stage};
+use tempest::world::{Launch, World};
 use tempest::{
-    Event, FinalState, Handler, Job, Keyed, Launch, Mechanism, NodeId, Operations, Outcome, Protocol, Report,
-    Setup, Shape, Stage, Thread, World, handlers,
+    Event, FinalState, Handler, Job, Keyed, Mechanism, NodeId, Operations, Protocol, Report, Setup, Shape,
+    Thread, handlers,
 };
 use tradewind_sim::Model;
 

@@ -6,8 +6,10 @@ use std::path::Path;
 
 use protocols::stache::STACHE;
 use tempest::entry::{Entry, File, Given, Instance, Plan};
+use tempest::outcome::{Failure, Outcome, Refusal};
 use tempest::policy::PRESETS;
-use tempest::{Failure, Launch, Outcome, Policy, Refusal, Shape, World};
+use tempest::world::{Launch, World};
+use tempest::{Policy, Shape};
 use tradewind_sim::Model;
 
 use crate::folder;

@@ -4,9 +4,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use machine::Machine;
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
 use tempest::{
-    Cells, Event, FinalState, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Report, Segment,
-    Setup, Thread, World, handlers,
+    Cells, Event, FinalState, Handler, Job, NodeId, Operations, Protocol, Report, Segment, Setup, Thread,
+    handlers,
 };
 use tradewind_sim::Model;
 use units::Time;

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use machine::Machine;
+use tempest::world::{Launch, World};
 use tempest::{
-    Cells, Event, FinalState, Handler, Job, Launch, Mechanism, Merge, Protocol, Report, Rights, Segment,
-    Setup, Shape, Thread, World, handlers,
+    Cells, Event, FinalState, Handler, Job, Mechanism, Merge, Protocol, Report, Rights, Segment, Setup,
+    Shape, Thread, handlers,
 };
 use tradewind_sim::Model;
 

@@ -9,9 +9,10 @@ use protocols::Barrier;
 use protocols::split_phase::{self, Procedure, SplitPhase};
 use protocols::stache::{Config, Stache};
 use protocols::sync::{Collectives, Reduction};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
 use tempest::{
-    Cells, FinalState, Handler, Job, Launch, Layout, NodeId, Operations, Outcome, Protocol, Report, Setup,
-    Thread, World, handlers,
+    Cells, FinalState, Handler, Job, Layout, NodeId, Operations, Protocol, Report, Setup, Thread, handlers,
 };
 use tradewind_sim::Model;
 use units::TotalTime;

@@ -1,7 +1,9 @@
 //! Cache lines of shared memory that processors of a node fight for: each access pays for the move of the line, and loads
 //! that run ahead of engine time change little.
 
-use tempest::{Launch, Mechanism, Outcome, Policy, Shape, World};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
+use tempest::{Mechanism, Policy, Shape};
 use tradewind_sim::Model;
 use units::Time;
 

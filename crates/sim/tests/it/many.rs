@@ -2,7 +2,9 @@
 
 use machine::Machine;
 use tempest::entry::{Given, Plan};
-use tempest::{Launch, Mechanism, Outcome, Shape, World};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
+use tempest::{Mechanism, Shape};
 use tradewind_sim::Model;
 
 /// A round in which every node exchanges values with four others, on a machine without memory systems.

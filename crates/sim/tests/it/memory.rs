@@ -2,7 +2,9 @@
 //! their order, and every time in a machine file counts.
 
 use machine::Machine;
-use tempest::{Launch, Mechanism, Outcome, Refusal, Shape, World};
+use tempest::outcome::{Outcome, Refusal};
+use tempest::world::{Launch, World};
+use tempest::{Mechanism, Shape};
 use tradewind_sim::Model;
 
 use crate::setup::{figures, job, machine, without_shared_memory};
@@ -112,7 +114,7 @@ fn caches_that_only_software_keeps_coherent_are_those_of_one_processor_of_a_node
     let job = job("contended-line", Mechanism::Messages, Shape { nodes: 2, threads: 2 }, &[]);
     let launch = Launch { nodes: 2, processors: 2, ..Launch::new(job, floating) };
     let refused = Model::new(machine).run(&launch).expect_err("a run is refused too");
-    assert!(matches!(refused, tempest::Failure::Refused(Refusal::Incoherent { .. })), "{refused}");
+    assert!(matches!(refused, tempest::outcome::Failure::Refused(Refusal::Incoherent { .. })), "{refused}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Routed networks under whole programs.
 
 use machine::Machine;
-use tempest::{Job, Launch, Mechanism, Outcome, Shape, World};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
+use tempest::{Job, Mechanism, Shape};
 use tradewind_sim::Model;
 
 use crate::adders::Adders;

@@ -1,8 +1,9 @@
 //! An interface that is full for too long traps its processor, which empties it; nothing is lost.
 
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
 use tempest::{
-    Event, FinalState, Handler, Job, Launch, NodeId, Operations, Outcome, Protocol, Report, Setup, Thread,
-    World, handlers,
+    Event, FinalState, Handler, Job, NodeId, Operations, Protocol, Report, Setup, Thread, handlers,
 };
 use tradewind_sim::Model;
 use units::Time;

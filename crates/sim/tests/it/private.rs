@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tempest::data::{ElementField, ElementLayout};
 use tempest::world::AddressRange;
-use tempest::{
-    Access, Element, ElementField, ElementLayout, FinalState, Job, Launch, Protocol, Report, Segment, Setup,
-    Thread, World, handlers,
-};
+use tempest::world::{Launch, World};
+use tempest::{Access, Element, FinalState, Job, Protocol, Report, Segment, Setup, Thread, handlers};
 use tradewind_sim::Model;
 
 use crate::setup::machine;

@@ -2,7 +2,9 @@
 
 use machine::Machine;
 use tempest::entry::Given;
-use tempest::{Failure, Job, Launch, Mechanism, Outcome, Utilization, World};
+use tempest::outcome::{Failure, Outcome, Utilization};
+use tempest::world::{Launch, World};
+use tempest::{Job, Mechanism};
 use trace::{Event, Recorder};
 use tradewind_sim::Model;
 use units::Time;

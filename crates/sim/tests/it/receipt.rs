@@ -2,9 +2,10 @@
 //! spills, and the price of a receipt after an interrupt.
 
 use machine::Machine;
+use tempest::outcome::{Failure, Outcome};
+use tempest::world::{Launch, World};
 use tempest::{
-    Event, Failure, FinalState, Handler, Job, Launch, NodeId, Operations, Outcome, Policy, Protocol, Report,
-    Setup, Thread, World, handlers,
+    Event, FinalState, Handler, Job, NodeId, Operations, Policy, Protocol, Report, Setup, Thread, handlers,
 };
 use trace::Recorder;
 use tradewind_sim::Model;

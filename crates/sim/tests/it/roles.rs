@@ -1,6 +1,8 @@
 //! Policies that change the roles of processors while a program runs.
 
-use tempest::{Launch, Mechanism, Outcome, Resource, Shape, Utilization, World};
+use tempest::outcome::{Outcome, Resource, Utilization};
+use tempest::world::{Launch, World};
+use tempest::{Mechanism, Shape};
 use tradewind_sim::Model;
 
 use crate::setup::{job, machine};

@@ -6,7 +6,8 @@ use std::path::Path;
 use machine::{Known, Machine};
 use protocols::stache::STACHE;
 use tempest::entry::{Given, Plan, Table};
-use tempest::{Job, Mechanism, Outcome, Shape};
+use tempest::outcome::Outcome;
+use tempest::{Job, Mechanism, Shape};
 
 use crate::folder::text_of;
 

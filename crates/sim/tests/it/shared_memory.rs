@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use machine::Machine;
 use protocols::stache::{Config, Stache};
+use tempest::outcome::{Outcome, Resource, Stage, Utilization, VolumeBytes};
+use tempest::world::{Launch, World};
 use tempest::{
-    Array, FinalState, Homes, Job, Launch, Layout, Mechanism, NodeId, Outcome, Protocol, Report, Resource,
-    Setup, Shared, Stage, Thread, Utilization, VolumeBytes, World, handlers,
+    Array, FinalState, Homes, Job, Layout, Mechanism, NodeId, Protocol, Report, Setup, Shared, Thread,
+    handlers,
 };
 use tradewind_sim::Model;
 use units::{Time, TotalTime};

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use machine::Machine;
 use protocols::stache::STACHE;
 use tempest::entry::{Given, Plan};
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
 use tempest::{
-    Event, FinalState, Handler, Job, Key, Launch, Mechanism, Operations, Outcome, Policy, Protocol, Report,
-    Setup, Shape, Thread, World, handlers,
+    Event, FinalState, Handler, Job, Key, Mechanism, Operations, Policy, Protocol, Report, Setup, Shape,
+    Thread, handlers,
 };
 use tradewind_sim::Model;
 

@@ -6,9 +6,8 @@ use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use tempest::{
-    Event, FinalState, Handler, Job, Launch, NodeId, Protocol, Report, Setup, Thread, World, handlers,
-};
+use tempest::world::{Launch, World};
+use tempest::{Event, FinalState, Handler, Job, NodeId, Protocol, Report, Setup, Thread, handlers};
 use tradewind_sim::Model;
 
 use crate::setup::machine;

@@ -1,8 +1,8 @@
 //! A modelled program that suspends the fiber it runs on is told so: the engine would never resume it.
 
-use tempest::{
-    Failure, FinalState, Handler, Job, Key, Launch, Protocol, Report, Setup, Thread, World, handlers,
-};
+use tempest::outcome::Failure;
+use tempest::world::{Launch, World};
+use tempest::{FinalState, Handler, Job, Key, Protocol, Report, Setup, Thread, handlers};
 use tradewind_sim::Model;
 
 use crate::setup::machine;

@@ -1,9 +1,8 @@
 //! Utilization of the parts of a machine in whole runs, and the states reported for processors without work.
 
-use tempest::{
-    Event, FinalState, Handler, Job, Launch, NodeId, Outcome, Protocol, Report, Resource, Setup, Thread,
-    Utilization, World, handlers,
-};
+use tempest::outcome::{Outcome, Resource, Utilization};
+use tempest::world::{Launch, World};
+use tempest::{Event, FinalState, Handler, Job, NodeId, Protocol, Report, Setup, Thread, handlers};
 use trace::{Recorder, Sample};
 use tradewind_sim::Model;
 use units::Time;

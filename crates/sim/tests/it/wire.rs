@@ -1,9 +1,10 @@
 //! The time that bytes, latencies and gaps take in whole runs.
 
 use machine::Machine;
+use tempest::outcome::Outcome;
+use tempest::world::{Launch, World};
 use tempest::{
-    Event, FinalState, Handler, Job, Launch, Mechanism, NodeId, Outcome, Protocol, Report, Setup, Shape,
-    Thread, World, handlers,
+    Event, FinalState, Handler, Job, Mechanism, NodeId, Protocol, Report, Setup, Shape, Thread, handlers,
 };
 use tradewind_sim::Model;
 use units::{Bytes, Time};

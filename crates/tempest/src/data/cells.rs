@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use ::segment::{Form, Mapping, Pages, Width, Words};
 
 use super::word;
-use crate::{Clocked, IntegerWord, Word};
+use crate::data::{Clocked, IntegerWord, Word};
 
 /// A fixed-length array of words that handlers and threads of a node share.
 ///

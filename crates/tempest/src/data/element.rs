@@ -8,12 +8,13 @@ use std::fmt::Write;
 
 use bytemuck::Pod;
 
-use crate::BadLayout;
+use crate::data::BadLayout;
 
 /// Plain data with a modelled layout: a number of 1, 2, 4 or 8 bytes, or a `#[repr(C)]` record of such numbers.
 ///
 /// ```
-/// use tradewind_tempest::{Element, ElementField, ElementLayout};
+/// use tradewind_tempest::Element;
+/// use tradewind_tempest::data::{ElementField, ElementLayout};
 ///
 /// /// A graph node, and where its edges begin. On the machine of the study that takes 4 bytes.
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]

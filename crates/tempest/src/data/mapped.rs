@@ -32,7 +32,8 @@ use std::sync::atomic::Ordering;
 
 use super::segment::{Part, RemoteAccess, SegmentId, Segments, range};
 use super::word;
-use crate::{Cells, IntegerWord, NodeId, Place, Word};
+use crate::data::{IntegerWord, Word};
+use crate::{Cells, NodeId, Place};
 
 /// A node's part of a segment, within reach of this processor's loads and stores. Made by [`Thread::map`](crate::Thread::map).
 pub struct Mapped<'a, T: Word> {
@@ -191,9 +192,10 @@ mod tests {
     use pdq::DispatcherId;
 
     use super::*;
+    use crate::plain::Flow;
     use crate::run::job::Resident;
     use crate::world::Node;
-    use crate::{FinalState, Flow, Job, Protocol, Report, Rights, Setup, Shape};
+    use crate::{FinalState, Job, Protocol, Report, Rights, Setup, Shape};
 
     /// A program with a segment of 4 words, 0 to 3, and the rights that it is configured with.
     struct Four;

@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
 use ::segment::{AtomicWord, Words};
 
+use crate::data::Word;
 use crate::data::address::{AddressRange, PAGE};
-use crate::{Cells, Event, NodeId, Waiter, Word};
+use crate::{Cells, Event, NodeId, Waiter};
 
 /// The number of a segment: from 0, in order of allocation, equal on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -10,7 +10,7 @@ use super::segment::{Piece, Place};
 /// The words that a transfer moves.
 #[derive(Clone, Copy, Debug)]
 pub enum Data<'a> {
-    /// Words in memory of the sender's own, [packed](crate::Word::packed) in 8 bytes each.
+    /// Words in memory of the sender's own, [packed](crate::data::Word::packed) in 8 bytes each.
     Words(&'a [u64]),
     /// Pieces of segments of the sending node, gathered in this order.
     Pieces(&'a [Piece]),

@@ -7,7 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::UnknownName;
-use crate::{AddressSpace, Memory, Setup};
+use crate::memory::AddressSpace;
+use crate::{Memory, Setup};
 
 /// A coherence protocol that a run may choose by name: it keeps the nodes' copies of shared memory blocks coherent.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,8 @@ use std::fmt;
 
 use units::names::nearest;
 
-use crate::{BadLayout, NoFrames};
+use crate::data::BadLayout;
+use crate::memory::NoFrames;
 
 /// A name that no known thing has.
 #[derive(Clone, PartialEq, Eq, Debug)]

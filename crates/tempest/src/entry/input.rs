@@ -93,7 +93,7 @@ impl Input {
 }
 
 /// The input `frames` of programs that move data through shared memory: how much room a node has for pages of other nodes.
-/// It is read as a [`Frames`](crate::Frames).
+/// It is read as a [`Frames`](crate::memory::Frames).
 pub const FRAMES: Input = Input::text(
     "frames",
     "all",
@@ -105,7 +105,7 @@ pub const FRAMES: Input = Input::text(
 #[cfg(test)]
 mod tests {
     use super::FRAMES;
-    use crate::Frames;
+    use crate::memory::Frames;
 
     #[test]
     fn the_default_of_frames_is_that_of_the_type() {

@@ -9,7 +9,7 @@ use crate::Job;
 ///
 /// ```
 /// use tradewind_tempest::entry::{FRAMES, Given, InputError, Inputs};
-/// use tradewind_tempest::Frames;
+/// use tradewind_tempest::memory::Frames;
 ///
 /// /// The inputs of a search.
 /// #[derive(Clone, Inputs)]

@@ -2,7 +2,9 @@
 //! never know any one program.
 
 use super::{BadPlan, Coherence, SharedMemory};
-use crate::{AddressSpace, Array, BadLayout, Frames, Layout, Mechanism, Setup, Shape, Shared, Word};
+use crate::data::{BadLayout, Word};
+use crate::memory::{AddressSpace, Frames};
+use crate::{Array, Layout, Mechanism, Setup, Shape, Shared};
 
 /// The mechanism, the shape of the world, and the seed of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

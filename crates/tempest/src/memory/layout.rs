@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use ::segment::{Field, Form, Width};
 
-use crate::{BadLayout, Block, Element, NodeId, Word};
+use crate::data::{BadLayout, Word};
+use crate::{Block, Element, NodeId};
 
 /// The number of bytes that blocks are counted and moved by, modelled and native.
 pub(crate) const WORD_BYTES: u32 = 8;
@@ -214,7 +215,7 @@ impl Layout {
     ///     layout.place(matrix, row * 512..(row + 1) * 512, NodeId(row as u32 / 4))?;
     /// }
     /// assert_eq!(layout.home_of_page(3), NodeId(0));
-    /// # Ok::<(), tradewind_tempest::BadLayout>(())
+    /// # Ok::<(), tradewind_tempest::data::BadLayout>(())
     /// ```
     ///
     /// # Errors

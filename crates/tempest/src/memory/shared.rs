@@ -10,8 +10,9 @@ use ::segment::{Column, Stride};
 
 use super::layout::WORD_BYTES;
 use super::store::{Memory, TAG_SHIFT};
+use crate::data::Word;
 use crate::data::word;
-use crate::{Array, Block, Element, NodeId, Right, Word};
+use crate::{Array, Block, Element, NodeId, Right};
 
 /// The largest number of elements of a run: the bound on the use of a right after its test.
 const LONGEST_RUN: usize = 512;
@@ -302,7 +303,8 @@ impl<T: Word> RunMut<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Element, ElementField, ElementLayout, Homes, Layout, Tag};
+    use crate::data::{ElementField, ElementLayout};
+    use crate::{Element, Homes, Layout, Tag};
 
     #[test]
     fn runs_go_as_far_as_tags_allow() {

@@ -14,8 +14,9 @@ use super::layout::{PAGE_BYTES, PAGE_WORDS, SharedLayout};
 use super::tags::Tags;
 use super::watchers::Watchers;
 use crate::data::address::AddressRange;
+use crate::memory::Fault;
 use crate::sync::TagCells;
-use crate::{Array, Block, Fault, Layout, NodeId, Right, Tag, Waiter};
+use crate::{Array, Block, Layout, NodeId, Right, Tag, Waiter};
 
 /// Each group of `1 << TAG_SHIFT` bytes, the shortest block, has a tag, and the tags of a block are equal. So
 /// a test need not know the length of blocks.

@@ -12,13 +12,12 @@ use units::Time;
 use super::parts::NodeParts;
 use crate::data::clocked::Sealed;
 use crate::data::word;
+use crate::data::{Clocked, IntegerWord, Word};
 use crate::memory::Lowering;
+use crate::plain::Work;
 use crate::plain::key::{DispatchKey, Proof};
 use crate::processor::{Accounting, Processor};
-use crate::{
-    Access, Block, Clocked, Event, IntegerWord, Key, Keyed, Memory, NodeId, Primitive, Right, Segment, Tag,
-    Waiter, Word, Work,
-};
+use crate::{Access, Block, Event, Key, Keyed, Memory, NodeId, Primitive, Right, Segment, Tag, Waiter};
 
 /// The actions that a handler may take at any moment, also while it borrows a table entry: everything except reaching
 /// another entry.
@@ -271,7 +270,7 @@ impl<'a> Handler<'a> {
         self.actions.lowering.is_some()
     }
 
-    /// The key held while this handler runs. A number comes with its [space](crate::Space), whichever
+    /// The key held while this handler runs. A number comes with its [space](crate::message::Space), whichever
     /// protocol stated it.
     pub fn key(&self) -> Key {
         Key::from_resolved(self.proof.key())

@@ -11,9 +11,11 @@ use super::node::Node;
 use super::parts::FaultPacket;
 use super::protocol::{Message, Messages, Protocol};
 use super::setup::{Instance, Setup};
+use crate::memory::Fault;
+use crate::outcome::Refusal;
 use crate::outcome::disposal::State;
 use crate::plain::identity::MessageId;
-use crate::{Fault, Layout, Memory, Refusal};
+use crate::{Layout, Memory};
 
 impl<P: Protocol> Messages<'_, P> {
     /// Adds a message of the protocol.
@@ -45,7 +47,7 @@ impl Setup<'_> {
     ///
     /// # Panics
     /// If the node has an instance of the protocol with another configuration. The world catches this and refuses the run
-    /// with [`Refusal::Configurations`](crate::Refusal::Configurations). Also if the installation of the protocol is still
+    /// with [`Refusal::Configurations`](crate::outcome::Refusal::Configurations). Also if the installation of the protocol is still
     /// under way.
     pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P>
     where

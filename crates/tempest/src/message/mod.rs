@@ -29,6 +29,7 @@ mod protocol;
 mod sending;
 mod setup;
 
+pub use crate::plain::{Flow, Space};
 pub use charge::Charger;
 pub use handler::{Actions, Handler};
 pub use protocol::{Handlers, Message, Messages, Protocol};

@@ -10,12 +10,13 @@ use super::handler::Handler;
 use super::kinds::{Entry, Kind, Kinds};
 use super::parts::NodeParts;
 use crate::memory::Lowering;
+use crate::outcome::Refusal;
 use crate::outcome::disposal::{Disposal, State, States};
 use crate::plain::identity::MessageId;
 use crate::plain::key::{DispatchKey, Serial};
 use crate::plain::packet::Packet;
 use crate::processor::Processor;
-use crate::{Class, NodeId, Refusal, Volume};
+use crate::{Class, NodeId, Volume};
 
 /// Number of kinds of messages whose handlers are [prefetched](Node::prefetch_handlers): most programs have few.
 const FORESEEN: usize = 4;

@@ -16,8 +16,11 @@ use crate::data::private::PrivateRanges;
 use crate::data::segment::{BadPlace, Segments};
 use crate::data::tables::Tables;
 use crate::data::transfer::Transfer;
+use crate::data::{Data, Piece, Target};
+use crate::memory::Fault;
+use crate::plain::Flow;
 use crate::plain::packet::Packet;
-use crate::{Data, Fault, Flow, Memory, NodeId, Piece, Place, Shape, Target, Waiter};
+use crate::{Memory, NodeId, Place, Shape, Waiter};
 
 /// Turns a fault into the packet of the message by which the protocol receives it.
 pub(crate) type FaultPacket = fn(&NodeParts, Fault) -> Packet;

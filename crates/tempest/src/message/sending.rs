@@ -7,8 +7,9 @@ use std::ops::RangeInclusive;
 use super::handler::Actions;
 use super::protocol::Message;
 use crate::data::transfer::Transfer;
+use crate::data::{Data, Target};
 use crate::memory::Lowering;
-use crate::{Block, Data, Memory, NodeId, Tag, Target};
+use crate::{Block, Memory, NodeId, Tag};
 
 impl Actions<'_> {
     /// Sends a message. Never fails, never waits. Messages to one node under one key arrive in the order of

@@ -10,9 +10,11 @@ use pdq::DispatcherId;
 use super::charge::{Charge, Charger};
 use super::node::Node;
 use crate::data::clocked::Sealed;
+use crate::data::{Clocked, Word};
 use crate::outcome::disposal::State;
+use crate::plain::Flow;
 use crate::plain::key::{Group, Space};
-use crate::{Block, Clocked, Flow, Keyed, Memory, NodeId, Primitive, Rights, Segment, Shape, Word};
+use crate::{Block, Keyed, Memory, NodeId, Primitive, Rights, Segment, Shape};
 
 /// A node on which protocols are being installed.
 pub struct Setup<'a> {

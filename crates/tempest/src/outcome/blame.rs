@@ -10,7 +10,7 @@ use std::panic::PanicHookInfo;
 
 use units::Time;
 
-use crate::Failure;
+use crate::outcome::Failure;
 
 thread_local! {
     /// The place in the source of the last panic of this OS thread, if a hook has noted it.

@@ -2,8 +2,9 @@
 //!
 //! This module must never know any one machine.
 
+use crate::outcome::Refusal;
 use crate::policy::{Injector, Servers, Split};
-use crate::{Mechanism, Policy, Refusal};
+use crate::{Mechanism, Policy};
 
 /// The preset of a single processor that computes and runs all handlers.
 const ALONE: &str = "single";

@@ -8,7 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use super::blame::panic_message;
-use crate::{Failure, NodeId, Outcome};
+use crate::NodeId;
+use crate::outcome::{Failure, Outcome};
 
 /// A protocol's state, of any type.
 pub(crate) type State = Arc<dyn Any + Send + Sync>;

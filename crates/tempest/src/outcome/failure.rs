@@ -6,7 +6,8 @@ use std::fmt;
 
 use units::Time;
 
-use crate::{NodeId, Refusal, Running, Spinning, ThreadId};
+use crate::outcome::{Refusal, Running, Spinning};
+use crate::{NodeId, ThreadId};
 
 /// A thread that waits for something that will not come.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -7,7 +7,8 @@ use std::ops::{Add, AddAssign, Sub};
 
 use units::{Time, TotalTime};
 
-use crate::{Resource, Volume};
+use crate::Volume;
+use crate::outcome::Resource;
 
 /// The time of all computing processors together, split by use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

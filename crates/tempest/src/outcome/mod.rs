@@ -30,6 +30,8 @@ mod result;
 mod spinning;
 mod utilization;
 
+pub use crate::plain::MemoryEvents;
+pub use crate::policy::adaptive::{Adjustment, Why};
 pub use anatomy::{Stage, Step};
 pub use failure::{Blocked, Failure, Late};
 pub use meter::{Breakdown, Counters, Dispatching, ProtocolTime, VolumeBytes};

@@ -11,7 +11,8 @@ use crate::{Mechanism, NodeId, Policy};
 /// Its text is one line that states the request, the missing capability, and the expected form.
 ///
 /// ```
-/// use tradewind_tempest::{Policy, Refusal};
+/// use tradewind_tempest::Policy;
+/// use tradewind_tempest::outcome::Refusal;
 ///
 /// let policy: Policy = "np".parse().unwrap();
 /// let refused = policy.check("toy", &["poll"]).unwrap_err();

@@ -4,7 +4,9 @@
 
 use units::Time;
 
-use crate::{Adjustment, Breakdown, Counters, Dispatching, ProtocolTime, Report, Stage, Utilization};
+use crate::Report;
+use crate::outcome::{Breakdown, Counters, Dispatching, ProtocolTime, Stage, Utilization};
+use crate::policy::adaptive::Adjustment;
 
 /// A timed region of a run.
 #[derive(Clone, PartialEq, Debug)]

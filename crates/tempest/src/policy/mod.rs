@@ -19,10 +19,11 @@
 pub(crate) mod adaptive;
 mod arrangement;
 mod bad_policy;
-pub(crate) mod mechanism;
+mod mechanism;
 mod options;
 mod reading;
 
 pub use arrangement::{Dispatch, Injector, Notice, PRESETS, Policy, Preset, Servers, Split, Turns};
 pub use bad_policy::BadPolicy;
+pub use mechanism::{Mechanism, UnknownMechanism};
 pub use options::{OPTIONS, PolicyOption};

@@ -2,8 +2,9 @@
 //!
 //! This module must never know the cost of anything.
 
+use crate::Access;
 use crate::plain::access::Touch;
-use crate::{Access, MemoryEvents, Work};
+use crate::plain::{MemoryEvents, Work};
 
 /// The accounts of the thread or handler that runs now on a processor of a model. A world whose work takes real time has none.
 pub trait Accounting {

@@ -2,10 +2,11 @@
 //!
 //! This module must never know how a world came to its end.
 
+use crate::data::Clocked;
 use crate::data::clocked::Sealed;
 use crate::plain::key::DispatchKey;
 use crate::plain::key::Proof;
-use crate::{Clocked, Keyed, NodeId};
+use crate::{Keyed, NodeId};
 
 /// A node at the end of a run that ended well: no thread runs, no handler runs, and no message is under way.
 ///

@@ -10,9 +10,11 @@ use pdq::DispatcherId;
 
 use crate::message::node::Node;
 use crate::message::parts::NodeParts;
+use crate::outcome::Failure;
 use crate::outcome::blame::{panic_message, take_place};
+use crate::plain::Flow;
 use crate::plain::key::Proof;
-use crate::{Failure, FinalState, Flow, NodeId, Protocol, Report, Setup, Shape, Thread};
+use crate::{FinalState, NodeId, Protocol, Report, Setup, Shape, Thread};
 
 /// A program: a protocol whose nodes also run threads.
 #[diagnostic::on_unimplemented(
@@ -99,7 +101,7 @@ impl Job {
     /// one.
     ///
     /// # Errors
-    /// [`Refusal::Configurations`](crate::Refusal::Configurations) if protocols of the program install a third one differently; [`Refusal::Nodes`](crate::Refusal::Nodes) if the program
+    /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if protocols of the program install a third one differently; [`Refusal::Nodes`](crate::outcome::Refusal::Nodes) if the program
     /// makes something else of this node than of the first; [`Failure::Program`] if the program panics.
     pub(crate) fn settle(
         &self,

@@ -5,7 +5,8 @@
 use trace::Recorder;
 use units::Time;
 
-use crate::{Failure, Job, Mechanism, Outcome, Policy, RunProgress};
+use crate::outcome::{Failure, Outcome, RunProgress};
+use crate::{Job, Mechanism, Policy};
 
 /// A machine that runs programs: this host, or a model.
 pub trait World {

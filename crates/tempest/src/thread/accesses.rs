@@ -8,8 +8,10 @@ use std::sync::atomic::Ordering;
 use super::handle::{Holding, Thread};
 use super::segment_words::SegmentWords;
 use crate::data::word;
+use crate::data::{IntegerWord, Word};
+use crate::memory::{Run, RunMut};
 use crate::processor::{Accounting, Wait};
-use crate::{Block, IntegerWord, Memory, Primitive, Right, Run, RunMut, Segment, Shared, Word};
+use crate::{Block, Memory, Primitive, Right, Segment, Shared};
 
 /// The most blocks of a run of accesses that are under way at once.
 const AHEAD: usize = 32;

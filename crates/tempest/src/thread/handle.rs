@@ -10,13 +10,15 @@ use std::thread::panicking;
 use units::Time;
 
 use crate::data::clocked::Sealed;
+use crate::data::{Clocked, Data, Target, Word};
 use crate::message::parts::NodeParts;
 use crate::plain::access::Touch;
 use crate::plain::key::{Proof, Space};
+use crate::plain::{MemoryEvents, Work};
 use crate::processor::{Accounting, PollInterval, Processor, Wait};
 use crate::{
-    Access, Block, Clocked, Data, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, MemoryEvents,
-    Message, NodeId, Place, Private, Segment, Target, Waiter, Word, Work,
+    Access, Block, Element, Event, Handler, Key, MAX_WORDS, Mapped, Memory, Message, NodeId, Place, Private,
+    Segment, Waiter,
 };
 
 /// The error of a send that found no room. It hands the message back.
@@ -214,7 +216,7 @@ impl<'a> Thread<'a> {
     /// Moves words, any number of them, into [segments](crate::Segment) of another node. When all of them are in place, `message` is
     /// handled there. Receives while there is no room.
     ///
-    /// `data` are words in memory of the caller's own, [packed](crate::Word::packed) in 8 bytes each, or a list of [pieces](crate::Piece) of
+    /// `data` are words in memory of the caller's own, [packed](crate::data::Word::packed) in 8 bytes each, or a list of [pieces](crate::data::Piece) of
     /// this node's segments, which are gathered in their order. A model knows where pieces lie, and which cache has them. `into` is
     /// the place of all words on the other node, or a list of pieces there, into which the words are scattered. The caller may
     /// reuse `data` at once: a model does not charge for the copy that this may take.
@@ -242,7 +244,7 @@ impl<'a> Thread<'a> {
     /// at once have the same name. In a model the name decides, with the thread's index, where the array stands in caches.
     ///
     /// # Panics
-    /// If the layout of an element [cannot be](crate::ElementLayout::check), or the thread has such an array.
+    /// If the layout of an element [cannot be](crate::data::ElementLayout::check), or the thread has such an array.
     pub fn private<T: Element>(&self, name: &'static str, len: usize) -> Private<T> {
         Private::new(&self.node.private, self.id(), name, len)
     }
@@ -315,7 +317,7 @@ impl<'a> Thread<'a> {
         self.accounting.map_or_else(MemoryEvents::default, |accounting| accounting.memory_events())
     }
 
-    /// Puts a few words, at most [`MAX_WORDS`] (14) [packed](crate::Word::packed) in 8 bytes each, into a [segment](crate::Segment) of
+    /// Puts a few words, at most [`MAX_WORDS`] (14) [packed](crate::data::Word::packed) in 8 bytes each, into a [segment](crate::Segment) of
     /// another node, and counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs. Receives while there is
     /// no room.
     ///

@@ -9,10 +9,11 @@
 
 use std::ops::Range;
 
+use crate::data::Word;
 use crate::data::word;
 use crate::plain::access::Touch;
 use crate::processor::Accounting;
-use crate::{Access, Segment, Word};
+use crate::{Access, Segment};
 
 /// The words of a node's part of a segment, as a thread of the node accesses them: see [`Thread::words`](crate::Thread::words).
 #[derive(Clone, Copy)]

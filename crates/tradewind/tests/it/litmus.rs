@@ -6,7 +6,8 @@ use std::sync::Arc;
 use apps::litmus::{Dose, Experiment, Placement, Question};
 use conformance::{EAGER, EAGER_UNORDERED};
 use serde_json::Value;
-use tempest::{Launch, Mechanism};
+use tempest::Mechanism;
+use tempest::world::Launch;
 use worlds::Target;
 
 use crate::command::{good, json, refused, tradewind};

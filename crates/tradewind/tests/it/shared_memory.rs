@@ -8,9 +8,11 @@ use machine::Machine;
 use native::Local;
 use protocols::stache::{Config, Stache};
 use sim::Model;
+use tempest::outcome::Failure;
+use tempest::world::{Launch, World};
 use tempest::{
-    Array, Failure, FinalState, Homes, Job, Launch, Layout, Mechanism, NodeId, Protocol, Report, Setup,
-    Shared, Thread, World, handlers,
+    Array, FinalState, Homes, Job, Layout, Mechanism, NodeId, Protocol, Report, Setup, Shared, Thread,
+    handlers,
 };
 
 /// The mistake of a thread of node 0.

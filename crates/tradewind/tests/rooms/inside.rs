@@ -204,6 +204,25 @@ fn folders_use_each_other_in_no_circle() {
     }
 }
 
+/// The names in the root of the waist, which most programs need. A name that few need stands in a module.
+const ROOT_OF_THE_WAIST: &str = "Access Actions Array Block Cells Class Element Event FinalState Handler Handlers Homes Job Key Keyed \
+    Layout MAX_WORDS Mapped Mechanism Memory Merge Message Messages NodeId Operations Place Policy \
+    Primitive Private Program Protocol Report Right Rights Segment Setup Shape Shared Tag Thread \
+    ThreadId Volume Waiter handlers program";
+
+/// The most names in the root of the waist.
+const MOST_NAMES: usize = 45;
+
+#[test]
+fn the_root_of_the_waist_has_the_names_that_programs_need() {
+    let modules = Modules::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tempest/src"));
+    let name = |path: &String| path.rsplit("::").next().unwrap_or(path).to_owned();
+    let mut names: Vec<_> = modules.passes_on[""].iter().map(name).collect();
+    names.sort();
+    assert_eq!(names.join(" "), ROOT_OF_THE_WAIST, "left: the root of tempest; right: ROOT_OF_THE_WAIST");
+    assert!(names.len() <= MOST_NAMES, "{} names: expected at most {MOST_NAMES}", names.len());
+}
+
 /// The rooms whose types have their methods together.
 const GATHERED: &[&str] = &[
     "cli",

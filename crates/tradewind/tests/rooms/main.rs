@@ -37,7 +37,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("native", &["tempest", "pdq", "fiber", "units", "trace"], Tests::Free),
     ("sim", &["tempest", "hardware", "des", "machine", "fiber", "pdq", "units", "trace"], Tests::Free),
     ("protocols", &["tempest"], Tests::Free),
-    // A `tempest::Launch` cannot be written without `units::Time`.
+    // A `tempest::world::Launch` cannot be written without `units::Time`.
     ("conformance", &["tempest", "protocols", "units"], Tests::Free),
     ("apps", &["tempest", "protocols", "formats", "units"], Tests::Free),
     ("probes", &["tempest", "protocols", "units"], Tests::Free),

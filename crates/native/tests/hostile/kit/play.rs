@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tempest::{Blocked, Failure, Handler, Job, Launch, Outcome, Thread, World};
+use tempest::outcome::{Blocked, Failure, Outcome};
+use tempest::world::{Launch, World};
+use tempest::{Handler, Job, Thread};
 use tradewind_native::Local;
 use units::Time;
 

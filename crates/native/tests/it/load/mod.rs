@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use tempest::entry::Given;
+use tempest::world::Launch;
 use tempest::{
-    Event, FinalState, Handler, Job, Key, Launch, NodeId, Policy, Program, Protocol, Report, Setup, handlers,
+    Event, FinalState, Handler, Job, Key, NodeId, Policy, Program, Protocol, Report, Setup, handlers,
 };
 use tempest::{Mechanism, Shape, Thread};
 use units::Time;

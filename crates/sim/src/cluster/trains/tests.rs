@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use machine::{Primitives, Transaction, Transactions};
 use proptest::prelude::*;
-use tempest::Stage;
+use tempest::outcome::Stage;
 
 use super::*;
 use crate::measure::anatomy::Taken;

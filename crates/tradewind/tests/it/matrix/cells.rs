@@ -8,7 +8,8 @@ use native::Local;
 use protocols::stache::STACHE;
 use tempest::entry::{Entry, File, Given, Instance, Plan};
 use tempest::policy::{PRESETS, Split};
-use tempest::{Launch, Mechanism, Policy, Shape};
+use tempest::world::Launch;
+use tempest::{Mechanism, Policy, Shape};
 use units::Time;
 
 /// Total numbers of processors of a world.

@@ -21,8 +21,8 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use native::Local;
-use tempest::World;
 use tempest::entry::Table;
+use tempest::world::World;
 use units::Time;
 
 use self::cells::{Trial, cells, policies, programs};
