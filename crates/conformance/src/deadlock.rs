@@ -5,8 +5,10 @@ use tempest::{Event, FinalState, Handler, NodeId, Protocol, Report, Segment, Set
 
 use crate::Setting;
 
-/// Name of the event that never comes.
-const EVENT: &str = "conformance.never";
+/// Name of the event that never comes, and of the segment whose deposits never come: it is made at run time.
+fn name(nodes: u32) -> String {
+    format!("conformance.never of {nodes}")
+}
 
 /// Count that the event reaches before everything stops.
 const REACHED: u64 = 1;
@@ -52,7 +54,7 @@ fn deadlock(setting: &Setting<'_>, promise: &str, stuck: Stuck) -> Vec<Blocked> 
         other => panic!("`{promise}` is broken ({setting}): expected a deadlock, got {other:?}"),
     };
     for one in &blocked {
-        let says = [EVENT.to_owned(), REACHED.to_string(), WANTED.to_string()];
+        let says = [format!("`{}`", name(setting.nodes)), REACHED.to_string(), WANTED.to_string()];
         let all_said = says.iter().all(|what| one.waits_for.contains(what));
         setting.demand(promise, all_said, || format!("`{one}`: expected to be told {}", says.join(", ")));
         setting.demand(promise, one.since <= at, || format!("`{one}`: expected a time before {at}"));
@@ -82,9 +84,9 @@ impl Protocol for Vain {
     fn install(&stuck: &Stuck, setup: &mut Setup<'_>) -> Self {
         Self {
             stuck,
-            never: Event::new(EVENT),
+            never: Event::new(name(setup.shape().nodes)),
             reached: Event::new("conformance.reached"),
-            memory: setup.segment(EVENT, REACHED as usize, 0),
+            memory: setup.segment(name(setup.shape().nodes), REACHED as usize, 0),
         }
     }
 }

@@ -122,7 +122,7 @@ impl Protocol for Other {
             shape,
             node: setup.node(),
             space: setup.space(),
-            events: EVENTS.iter().map(|name| Event::new(name)).collect(),
+            events: EVENTS.iter().map(|name| Event::new(*name)).collect(),
             deposits: setup.segment(DEPOSITS, threads + MAX_WORDS, 0),
             places: setup.segment("random.places", threads * MAX_TRANSFER as usize, 0),
             table: setup.keyed(KEYS, |_| 0),

@@ -57,6 +57,10 @@ mod parts {
     pub(crate) mod tuning;
 }
 mod phases;
+#[path = "../../../tempest/src/plain"]
+mod plain {
+    pub(crate) mod names;
+}
 mod receivers;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../src/rings"]

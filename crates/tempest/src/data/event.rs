@@ -30,9 +30,11 @@
 //! node that uses an event becomes its *keeper*, by an atomic exchange, and a use on any other node panics. Only an open
 //! event has no keeper.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::plain::names::lasting;
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, mutated};
 use crate::{NodeId, Waiter};
 
@@ -107,9 +109,10 @@ impl List {
 }
 
 impl Event {
-    /// Makes a counter at zero. Its name appears where a deadlock is reported.
-    pub fn new(name: &'static str) -> Self {
-        Self::kept_by(UNKEPT, name)
+    /// Makes a counter at zero. Its name appears where a deadlock is reported. A name that is made at run time lasts as long as the
+    /// process, once for all events that have it.
+    pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
+        Self::kept_by(UNKEPT, lasting(name))
     }
 
     /// Makes a counter that other nodes add to as well.

@@ -3,6 +3,7 @@
 //! It is a sequence of pages, each with a home node. Arrays begin at pages. This module must never know tags,
 //! threads or messages.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use ::segment::{Field, Form, Width};
 
 use crate::data::{BadLayout, Word};
+use crate::plain::names::lasting;
 use crate::{Block, Element, NodeId};
 
 /// The number of bytes that blocks are counted and moved by, modelled and native.
@@ -100,11 +102,11 @@ impl Layout {
     /// [`BadLayout`] if the space has no room for it.
     pub fn array<T: Word>(
         &mut self,
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         len: usize,
         homes: Homes,
     ) -> Result<Array<T>, BadLayout> {
-        self.allocate(name, len, Form::elements(Width::of::<T::Atomic>()), homes)
+        self.allocate(lasting(name), len, Form::elements(Width::of::<T::Atomic>()), homes)
     }
 
     /// Allocates `len` records of `words` words of 8 bytes, a power of two, so that a record either lies in one block or
@@ -115,12 +117,12 @@ impl Layout {
     /// [`BadLayout`] if `words` is no power of two, `T` is not of 8 bytes, or the space has no room for them.
     pub fn records<T: Word>(
         &mut self,
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         len: usize,
         words: u32,
         homes: Homes,
     ) -> Result<Array<T>, BadLayout> {
-        let width = Width::of::<T::Atomic>();
+        let (name, width) = (lasting(name), Width::of::<T::Atomic>());
         if width != Width::Eight {
             return Err(BadLayout::new(format!(
                 "`{name}` begins with a word of {width}: expected one of 8 bytes"
@@ -141,11 +143,12 @@ impl Layout {
     /// [`BadLayout`] if the layout cannot be, the size of a record is no power of two, or the space has no room for them.
     pub fn structs<R: Element>(
         &mut self,
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         len: usize,
         homes: Homes,
     ) -> Result<Array<R>, BadLayout> {
         R::LAYOUT.check()?;
+        let name = lasting(name);
         let width = |bytes: u32| Width::ALL.into_iter().find(|width| width.bytes() == bytes as usize);
         let fields = R::LAYOUT.fields.iter().filter_map(|field| {
             Some(Field { name: field.name, offset: field.at as usize, width: width(field.bytes)? })

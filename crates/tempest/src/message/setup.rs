@@ -4,6 +4,7 @@
 //! must never know which world the node is part of.
 
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 
 use pdq::DispatcherId;
 
@@ -14,6 +15,7 @@ use crate::data::{Clocked, Word};
 use crate::outcome::disposal::State;
 use crate::plain::Flow;
 use crate::plain::key::{Group, Space};
+use crate::plain::names::lasting;
 use crate::{Block, Keyed, Memory, NodeId, Primitive, Rights, Segment, Shape};
 
 /// A node on which protocols are being installed.
@@ -80,8 +82,13 @@ impl<'a> Setup<'a> {
     /// Makes a segment: `len` words of this node, each holding `value` at first, that transfers and deposits
     /// of other nodes write. The name appears where a thread waits for deposits.
     ///
-    /// Every node makes the same segments in the same order; each node chooses the length of its own part.
-    pub fn segment<T: Word>(&mut self, name: &'static str, len: usize, value: T) -> Segment<T> {
+    /// Every node makes the same segments, of equal names, in the same order; each node chooses the length of its own part.
+    pub fn segment<T: Word>(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        len: usize,
+        value: T,
+    ) -> Segment<T> {
         self.segment_for(Rights::WRITE, name, len, value)
     }
 
@@ -90,11 +97,11 @@ impl<'a> Setup<'a> {
     pub fn segment_for<T: Word>(
         &mut self,
         others: Rights,
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         len: usize,
         value: T,
     ) -> Segment<T> {
-        self.node.parts.segments.allocate(others, name, len, value)
+        self.node.parts.segments.allocate(others, lasting(name), len, value)
     }
 
     /// The space of the protocol instance that is being installed: its messages state keys of this space as

@@ -8,6 +8,7 @@
 //! | `shape` | the size of a world, and the flow control that it asks of protocols |
 //! | `block` | the number of a block of shared memory |
 //! | `key` | the keys of events: as they are stated, and as a dispatcher knows them |
+//! | `names` | names of a program's objects, in the source or made at run time |
 //! | `packet` | the words of a message on its way, with its class and its category of volume |
 //! | `access` | accesses to memory, and the counts of a modelled memory system |
 //! | `work` | the cost of a step, in operations or protocol primitives |
@@ -17,6 +18,7 @@ pub(crate) mod access;
 mod block;
 pub(crate) mod identity;
 pub(crate) mod key;
+pub(crate) mod names;
 pub(crate) mod packet;
 pub(crate) mod random;
 mod shape;

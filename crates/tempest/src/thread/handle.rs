@@ -3,6 +3,7 @@
 //! A thread is never preempted by another thread. It gives its processor away at known places: where it
 //! waits, where it polls, where a send finds no room. This module must never know how a world runs threads.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::panicking;
@@ -14,6 +15,7 @@ use crate::data::{Clocked, Data, Target, Word};
 use crate::message::parts::NodeParts;
 use crate::plain::access::Touch;
 use crate::plain::key::{Proof, Space};
+use crate::plain::names::lasting;
 use crate::plain::{MemoryEvents, Work};
 use crate::processor::{Accounting, PollInterval, Processor, Wait};
 use crate::{
@@ -245,8 +247,8 @@ impl<'a> Thread<'a> {
     ///
     /// # Panics
     /// If the layout of an element [cannot be](crate::data::ElementLayout::check), or the thread has such an array.
-    pub fn private<T: Element>(&self, name: &'static str, len: usize) -> Private<T> {
-        Private::new(&self.node.private, self.id(), name, len)
+    pub fn private<T: Element>(&self, name: impl Into<Cow<'static, str>>, len: usize) -> Private<T> {
+        Private::new(&self.node.private, self.id(), lasting(name), len)
     }
 
     /// Makes a private array of elements that were in memory before the thread began, as the loader of a program puts them there.
@@ -254,8 +256,8 @@ impl<'a> Thread<'a> {
     ///
     /// # Panics
     /// As [`private`](Self::private) does.
-    pub fn private_of<T: Element>(&self, name: &'static str, elements: Vec<T>) -> Private<T> {
-        Private::holding(&self.node.private, self.id(), name, elements)
+    pub fn private_of<T: Element>(&self, name: impl Into<Cow<'static, str>>, elements: Vec<T>) -> Private<T> {
+        Private::holding(&self.node.private, self.id(), lasting(name), elements)
     }
 
     /// Whether the world charges the thread for its work.
@@ -498,9 +500,9 @@ impl<'a> Thread<'a> {
     /// Begins a timed region and ends the one before. The call is collective: every thread of every node enters the same
     /// regions in the same order, and the call returns when all have entered. A region is for measuring only: meeting
     /// here sends none of the program's messages and charges none of its costs. A run has at most 131,072 regions.
-    pub fn phase(&self, name: &'static str) {
+    pub fn phase(&self, name: impl Into<Cow<'static, str>>) {
         if self.may_give_way("a phase") {
-            self.processor.enter_phase(name);
+            self.processor.enter_phase(lasting(name));
         }
     }
 
