@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 use crate::specification::Config;
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
-/// A queue equivalent to a [`Specification`](crate::Specification) of the same [`Config`].
+/// A queue that behaves as a [`Specification`](crate::Specification) with the same [`Config`], but has no continuations and is
+/// quick to ask.
 ///
 /// ```
 /// use tradewind_pdq::specification::Config;
@@ -31,16 +32,16 @@ use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 #[derive(Debug)]
 pub struct Device<T, K = u64> {
     identity: Identity,
-    /// The number of the oldest waiting items of a partition that a search may see.
+    /// Number of the oldest waiting items of a partition that a search covers.
     reach: usize,
     capacity: usize,
     serial: bool,
     partitions: Box<[Partition<T, K>]>,
-    /// The items that were dispatched and are not done.
+    /// Items that were dispatched and are not done.
     active: Vec<Active<K>>,
-    /// The number of items that wait.
+    /// Number of waiting items of all partitions.
     waiting: usize,
-    /// The tickets of the sequential items that wait, oldest first.
+    /// Tickets of the waiting sequential items, oldest first.
     waiting_sequential: VecDeque<u64>,
     next_ticket: u64,
     statistics: Statistics,
@@ -48,9 +49,9 @@ pub struct Device<T, K = u64> {
 
 #[derive(Debug)]
 struct Partition<T, K> {
-    /// The items that wait, oldest first.
+    /// Waiting items, oldest first.
     waiting: VecDeque<Entry<T, K>>,
-    /// The outcome of a search at present.
+    /// Outcome that a search of this partition has now; kept up to date.
     search: Search,
 }
 
@@ -58,7 +59,7 @@ struct Partition<T, K> {
 struct Entry<T, K> {
     ticket: u64,
     key: Key<K>,
-    /// Whether a search for a server has passed the item over because its key was held.
+    /// Whether a search for a server has passed this item over because its key was held.
     passed_over: bool,
     item: T,
 }
@@ -69,21 +70,21 @@ struct Active<K> {
     key: Key<K>,
 }
 
-/// The outcome of a search.
+/// Outcome of a search for an item that can be dispatched.
 #[derive(Clone, Copy, Debug, Default)]
 struct Search {
-    /// The number of items that are blocked before the search ends.
+    /// Number of blocked items before the place where the search ended.
     passed: usize,
-    /// Whether the item after those can be dispatched.
+    /// Whether the item after the blocked ones can be dispatched.
     found: bool,
 }
 
 impl<T, K: UserKey> Device<T, K> {
-    /// An empty device.
+    /// Makes an empty device.
     ///
     /// # Panics
     ///
-    /// If window, capacity or the number of partitions is 0: nothing could ever be dispatched.
+    /// If window, capacity or the number of partitions is 0: no item could ever be dispatched.
     pub fn new(identity: Identity, config: Config) -> Self {
         let (reach, capacity) = config.limits();
         // Most devices of a machine with many nodes have one item at a time, waiting or active.
@@ -102,25 +103,25 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Asks the host's memory for the device's lists, ahead of their use: see [`prefetch`](fn@crate::prefetch).
+    /// Prefetches the device's lists into the host's cache, ahead of their use: see [`prefetch`](fn@crate::prefetch).
     pub fn prefetch(&self) {
         crate::prefetch(&self.partitions[0]);
         crate::prefetch(&self.active[..]);
     }
 
-    /// The name that tables are built with.
+    /// Returns this device's name, which [`Keyed`](crate::Keyed) tables are built with.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()
     }
 
-    /// Appends an item at the tail. An item that the device has no room for waits in memory.
+    /// Appends an item at the tail. An item for which the device has no room waits in memory.
     #[inline]
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.enqueue_with(key, |_| item);
     }
 
-    /// Appends at the tail the item that `item` makes. The argument of `item` is true if the device has no room for it;
-    /// it then waits in memory.
+    /// Appends at the tail the item that the closure `item` makes. The closure's argument is true if the device has no room for
+    /// the item, which then waits in memory.
     #[inline]
     pub fn enqueue_with(&mut self, key: Key<K>, item: impl FnOnce(bool) -> T) {
         let behind_sequential = self.barrier() != u64::MAX;
@@ -142,9 +143,9 @@ impl<T, K: UserKey> Device<T, K> {
         self.waiting += 1;
     }
 
-    /// Lets an item of this key pass: it counts as enqueued, and as dispatched at once, and waits nowhere. Refused if another
-    /// item waits, if the key is not free, or if there are several partitions. An item that is refused is to be
-    /// [enqueued](Self::enqueue).
+    /// Dispatches an item at once if it need not wait: counts it as enqueued and dispatched, and returns its held key. `None` if
+    /// another item waits, if `key` is not free, or if there are several partitions; the caller then [enqueues](Self::enqueue)
+    /// the item.
     #[inline]
     pub fn pass(&mut self, key: Key<K>) -> Option<Held<K>> {
         let passes = self.waiting == 0 && self.partitions.len() == 1 && !self.closed_by_serial();
@@ -155,14 +156,14 @@ impl<T, K: UserKey> Device<T, K> {
         Some(self.hold(key, ticket))
     }
 
-    /// Takes the oldest item that this server may serve and whose key is free.
+    /// Takes the oldest item that server `server` may run now: its key is free. Returns the held key and the item.
     #[inline]
     pub fn dispatch(&mut self, server: usize) -> Option<(Held<K>, T)> {
         self.dispatch_with(server, |_| ())
     }
 
-    /// Takes the oldest item that this server may serve and whose key is free. `refill` gets the item that moves from
-    /// memory into the room that this frees in the device, if there is one.
+    /// Takes the oldest item that server `server` may run now: its key is free. Returns the held key and the item. The room that
+    /// this frees in the device goes to the oldest item that waits in memory, if there is one: `refill` is called with it.
     #[inline]
     pub fn dispatch_with(&mut self, server: usize, refill: impl FnOnce(&mut T)) -> Option<(Held<K>, T)> {
         if self.closed_by_serial() {
@@ -184,21 +185,21 @@ impl<T, K: UserKey> Device<T, K> {
         Some((Held::new(entry.key, self.id(), entry.ticket), entry.item))
     }
 
-    /// Whether [`dispatch`](Self::dispatch) would return an item.
+    /// Whether [`dispatch`](Self::dispatch) would return an item for server `server`.
     #[inline]
     pub fn can_dispatch(&self, server: usize) -> bool {
         !self.closed_by_serial()
             && self.partition_of(server).is_some_and(|home| self.partitions[home].search.found)
     }
 
-    /// Whether [`dispatch`](Self::dispatch) would return an item to some server.
+    /// Whether [`dispatch`](Self::dispatch) would return an item for any server.
     #[inline]
     pub fn can_dispatch_any(&self) -> bool {
         !self.closed_by_serial() && self.partitions.iter().any(|partition| partition.search.found)
     }
 
-    /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
-    /// conflicts, waiting ones included. Costs a look at every waiting item.
+    /// Holds `key` without an item: the caller is treated as an item that was dispatched at once. `None` if any unfinished item
+    /// conflicts with `key`, waiting ones included. Costs a look at every waiting item.
     pub fn try_hold(&mut self, key: Key<K>) -> Option<Held<K>> {
         if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
             return None;
@@ -208,7 +209,7 @@ impl<T, K: UserKey> Device<T, K> {
         Some(self.hold(key, ticket))
     }
 
-    /// Counts an item that is dispatched as it comes.
+    /// Counts and records an item that is dispatched as soon as it arrives.
     #[inline]
     fn hold(&mut self, key: Key<K>, ticket: u64) -> Held<K> {
         self.statistics.enqueued += 1;
@@ -217,11 +218,11 @@ impl<T, K: UserKey> Device<T, K> {
         Held::new(key, self.id(), ticket)
     }
 
-    /// Ends an item: its key is free again.
+    /// Ends the item that `held` was handed out with: its key is free again.
     ///
     /// # Panics
     ///
-    /// If another dispatcher minted the token.
+    /// If another dispatcher made the token.
     #[inline]
     pub fn complete(&mut self, held: Held<K>) {
         let ticket = held.redeem(self.id());
@@ -235,7 +236,7 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Searches after the end of an item, which may have made any item free that waits.
+    /// Updates the searches after the end of an item, which may have freed any waiting item.
     #[inline(never)]
     fn search_after_end(&mut self) {
         if !self.finds_oldest() {
@@ -243,20 +244,20 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Ends an item behind which others have been dispatched.
+    /// Ends the item with this ticket, after which other items have been dispatched.
     #[inline(never)]
     fn end_earlier(&mut self, ticket: u64) {
         let position = self.active.iter().position(|active| active.ticket == ticket);
         self.active.swap_remove(position.expect("a token is outstanding for active items only"));
     }
 
-    /// Items that wait.
+    /// Number of waiting items.
     #[inline]
     pub fn len(&self) -> usize {
         self.waiting
     }
 
-    /// Items that wait in the partition with the most of them.
+    /// Number of waiting items of the partition that has most of them.
     pub fn longest(&self) -> usize {
         self.partitions.iter().map(|partition| partition.waiting.len()).max().unwrap_or(0)
     }
@@ -267,18 +268,18 @@ impl<T, K: UserKey> Device<T, K> {
         self.waiting == 0
     }
 
-    /// Tokens outstanding.
+    /// Number of items that were dispatched and are not done, with keys held by [`try_hold`](Self::try_hold).
     #[inline]
     pub fn held(&self) -> usize {
         self.active.len()
     }
 
-    /// Counts since the device was made.
+    /// Counts of events since the device was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// Whether the oldest item of all can be dispatched. The end of an item then changes the outcome of no search.
+    /// Whether the oldest item of the only partition can be dispatched. The end of an item then changes the outcome of no search.
     #[inline]
     fn finds_oldest(&self) -> bool {
         matches!(&*self.partitions, [one] if one.search.found && one.search.passed == 0)
@@ -297,7 +298,7 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Goes on with the search of a partition where it ended, up to an item that can be dispatched.
+    /// Continues the search of partition `home` from its last outcome, up to an item that can be dispatched.
     fn search_on(&mut self, home: usize) {
         let Partition { waiting, search } = &self.partitions[home];
         let mut passed = search.passed;
@@ -313,8 +314,8 @@ impl<T, K: UserKey> Device<T, K> {
         self.partitions[home].search = Search { passed, found };
     }
 
-    /// Goes on with all searches after an item was taken. Older items that were blocked remain so. With several partitions, the
-    /// item that was taken may have been all that a sequential item of another partition waited for.
+    /// Continues all searches after an item was taken. Older items that were blocked remain so. With several partitions, the
+    /// taken item may have been the only one that a sequential item of another partition waited for.
     #[inline]
     fn search_again(&mut self) {
         if self.waiting == 0 {
@@ -326,7 +327,7 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Searches all partitions from their beginnings: any item that waits may have become free.
+    /// Searches all partitions from their beginnings: any waiting item may have become free.
     fn search_anew(&mut self) {
         for home in 0..self.partitions.len() {
             self.partitions[home].search = Search::default();
@@ -334,23 +335,22 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Whether an item of this key could be dispatched if it came now: no item that is held conflicts, and a sequential item has
-    /// no older one waiting.
+    /// Whether an item of this key could be dispatched if it arrived now: no held key conflicts, and a sequential item has no
+    /// older one waiting.
     #[inline]
     fn is_free_behind_all(&self, key: Key<K>) -> bool {
         !self.active.iter().any(|active| active.key.conflicts(key))
             && (key != Key::Sequential || self.waiting == 0)
     }
 
-    /// Whether no held key conflicts and, for a sequential item, no older one waits.
+    /// Whether an item can be dispatched: no held key conflicts and, for a sequential item, no older one waits.
     #[inline]
     fn is_free(&self, entry: &Entry<T, K>) -> bool {
         !self.active.iter().any(|active| active.key.conflicts(entry.key))
             && (entry.key != Key::Sequential || self.oldest_waiting() == Some(entry.ticket))
     }
 
-    /// Ticket of the oldest unfinished sequential item, which holds back all younger items. `u64::MAX` if there is
-    /// none.
+    /// Ticket of the oldest unfinished sequential item, which holds back all younger items; `u64::MAX` if there is none.
     #[inline]
     fn barrier(&self) -> u64 {
         match self.active.first() {
@@ -370,7 +370,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.active.iter().map(|active| active.key).chain(waiting)
     }
 
-    /// Takes an item of a partition out. Its key is held from now on.
+    /// Takes the waiting item with index `place` out of partition `home`. Its key is held from now on.
     #[inline]
     fn take(&mut self, home: usize, place: usize) -> Option<Entry<T, K>> {
         let waiting = &mut self.partitions[home].waiting;
@@ -399,7 +399,7 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Counts a search that passed items over, or that found none.
+    /// Counts a search of partition `home` that passed items over, or that found none to dispatch.
     #[cold]
     fn count_search(&mut self, home: usize) {
         let barrier = self.barrier();

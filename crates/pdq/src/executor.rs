@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::{Handling, Key, Queue, UserKey, Worker};
 
-/// Runs `handler` for the items of `queue`, on one thread per server, while `produce` runs on the calling thread.
+/// Runs `handler` for each item of `queue`, on one thread per server, while `produce` runs on the calling thread.
 /// When `produce` returns, the queue is closed, the waiting items are run, and the threads end.
 ///
 /// ```
@@ -37,7 +37,7 @@ use crate::{Handling, Key, Queue, UserKey, Worker};
 ///
 /// # Panics
 ///
-/// If a server of the queue has a worker already. If `produce` panics, so does this, after all handlers have ended.
+/// If a server of the queue has a worker already. If `produce` panics, this function panics too, after all handlers have ended.
 pub fn execute<T: Send, R, K: UserKey + Send>(
     queue: &Queue<T, K>,
     handler: impl Fn(T, Handling<'_, '_, T, K>) + Sync,
@@ -57,7 +57,7 @@ pub fn execute<T: Send, R, K: UserKey + Send>(
     panics.take().map(|()| produced)
 }
 
-/// A thread pool that runs a queue's handlers until it is told to end.
+/// Thread pool that owns a queue and runs its handlers until [`finish`](Self::finish), [`abort`](Self::abort) or drop.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Executor, Key, Queue, queue};
@@ -87,11 +87,11 @@ pub struct Executor<T, K: UserKey = u64> {
 }
 
 impl<T: Send + 'static, K: UserKey + Send + 'static> Executor<T, K> {
-    /// Starts a thread for each server of the queue.
+    /// Starts a thread for each server of `queue`, which runs `handler` for the items.
     ///
     /// # Panics
     ///
-    /// If the system has no thread left to give.
+    /// If the operating system cannot start another thread.
     pub fn start(
         queue: Queue<T, K>,
         handler: impl Fn(T, Handling<'_, '_, T, K>) + Send + Sync + 'static,
@@ -108,7 +108,7 @@ impl<T: Send + 'static, K: UserKey + Send + 'static> Executor<T, K> {
 }
 
 impl<T, K: UserKey> Executor<T, K> {
-    /// The queue, to enqueue to.
+    /// Returns the queue, for programs to enqueue items.
     pub fn queue(&self) -> &Queue<T, K> {
         &self.queue
     }
@@ -192,7 +192,7 @@ impl Panics {
     }
 }
 
-/// Handlers have panicked. Their keys were released, and all other items were run.
+/// Error: handlers have panicked. Their keys were released, and all other items were run.
 pub struct Panicked(Vec<Payload>);
 
 impl Panicked {

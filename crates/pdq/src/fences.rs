@@ -24,9 +24,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{Ordering, compiler_fence, fence};
 
-/// A light fence for threads that store and load often, and a heavy one for threads that do so rarely. All of these
-/// threads use one value, or copies of it: the light fence of an asymmetric pair is not ordered with the heavy fence
-/// of a symmetric pair.
+/// A light memory fence for threads that store and load often, and a heavy one for threads that do so rarely. All of these
+/// threads use one value, or copies of it: the light fence of an asymmetric pair is not ordered with the heavy fence of a
+/// symmetric pair.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Fences, Queue, queue};
@@ -41,20 +41,20 @@ pub struct Fences {
 }
 
 impl Fences {
-    /// Both fences cost the same, some twenty nanoseconds.
+    /// Makes a pair of fences that cost the same, some twenty nanoseconds each.
     pub const fn symmetric() -> Self {
         Self { is_asymmetric: false }
     }
 
-    /// Fences of which the light one costs nothing. The heavy one costs some ten microseconds, and interrupts every
-    /// running thread of the process. They are [symmetric](Self::symmetric) where the host has no such system call,
-    /// and without the feature `membarrier`.
+    /// Makes a pair whose light fence costs nothing. The heavy fence costs some ten microseconds, and interrupts every running
+    /// thread of the process. The pair is [symmetric](Self::symmetric) where the host lacks the system call `membarrier`, and
+    /// without the feature `membarrier`.
     pub fn asymmetric() -> Self {
         static OFFERS_HEAVY: OnceLock<bool> = OnceLock::new();
         Self { is_asymmetric: *OFFERS_HEAVY.get_or_init(host::offers_heavy) }
     }
 
-    /// Orders a store before the loads that follow, on the frequent side.
+    /// Light fence: orders a store before the loads that follow. For the thread that passes it often.
     #[inline]
     pub fn light(self) {
         if self.is_asymmetric {
@@ -64,7 +64,7 @@ impl Fences {
         }
     }
 
-    /// Orders a store before the loads that follow, on the rare side.
+    /// Heavy fence: orders a store before the loads that follow. For the thread that passes it rarely.
     pub fn heavy(self) {
         fence(Ordering::SeqCst);
         if self.is_asymmetric {

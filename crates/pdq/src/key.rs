@@ -22,19 +22,19 @@ pub trait UserKey: Copy + Eq + Hash {}
 
 impl<K: Copy + Eq + Hash> UserKey for K {}
 
-/// Names the group of resources that a handler touches.
+/// Key of an item: the group of resources that the item's handler touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Key<K = u64> {
-    /// A group of resources. Items of equal user keys run one at a time, in arrival order.
+    /// A user key: names one group of resources. Items of equal user keys run one at a time, in arrival order.
     User(K),
-    /// Every resource. The item runs alone: after every older item is done, before any younger one starts.
+    /// Every resource. The item runs alone: it starts after every older item is done, and before any younger one.
     Sequential,
     /// No resource that needs protection. Conflicts only with [`Key::Sequential`].
     NoSync,
 }
 
 impl<K: UserKey> Key<K> {
-    /// Whether items of these keys must not overlap and must keep their arrival order.
+    /// Whether an item with key `self` and an item with key `other` must not overlap and must keep their arrival order.
     pub fn conflicts(self, other: Self) -> bool {
         match (self, other) {
             (Self::Sequential, _) | (_, Self::Sequential) => true,
@@ -43,7 +43,7 @@ impl<K: UserKey> Key<K> {
         }
     }
 
-    /// Index of the static partition, of `partitions`, that serves this key: 0 for all but user keys.
+    /// Returns the index, from 0 to `partitions` - 1, of the static partition that serves this key: 0 for all but user keys.
     ///
     /// A user key of one word `k` goes to `⌊partitions · frac(k / φ)⌋` (Fibonacci hashing). Keys that are multiples of a power
     /// of two, as addresses are, thereby spread evenly over all partitions, which `k % partitions` would not do. A key of several
@@ -65,7 +65,7 @@ impl<K: UserKey> Key<K> {
     }
 }
 
-/// A user key is shown by its `Debug`, numbers in hexadecimal.
+/// Shows a user key by its `Debug` implementation, with numbers in hexadecimal.
 impl<K: fmt::Debug> fmt::Display for Key<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -25,7 +25,7 @@ use crate::spread::spread;
 use crate::sync::{Arc, Mutex, PoisonError, UnsafeCell};
 use crate::{DispatcherId, Key, Lawful, Proof};
 
-/// A table with one `T` per user key, whose entries are reached by proof of holding their key.
+/// Table with one value `T` (an entry) per user key. An entry is reached by the [`Proof`] that its key is held.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Key, Keyed, Serial};
@@ -93,8 +93,8 @@ struct Slot<T>(UnsafeCell<T>);
 unsafe impl<T: Send> Sync for Slot<T> {}
 
 impl<T, K: Lawful> Keyed<T, K> {
-    /// A table with an entry for each key from `first_key` up, `len` in all, made at once by `init`. The keys are the
-    /// steps of [`Lawful::forward`]: numbers, or tuples and structs whose last field is a number.
+    /// Makes a table with `len` entries, for the keys from `first_key` up, each made at once by `init`. Each key is one step of
+    /// [`Lawful::forward`] above the previous key: keys are numbers, or tuples and structs whose last field is a number.
     ///
     /// # Panics
     ///
@@ -105,19 +105,19 @@ impl<T, K: Lawful> Keyed<T, K> {
         Self { dispatcher, entries: Entries::Dense { first: first_key, slots: Apart(slots) } }
     }
 
-    /// A table with an entry for every key, each made by `init` when it is first reached.
+    /// Makes a table with an entry for every key, made by `init` when the entry is first reached.
     ///
     /// `init` runs under no lock. If it panics, the entry does not exist yet and the next access tries again.
     pub fn sparse(dispatcher: DispatcherId, init: impl Fn(K) -> T + Send + Sync + 'static) -> Self {
         Self { dispatcher, entries: Entries::Sparse(Sparse::new(Box::new(init))) }
     }
 
-    /// The dispatcher whose proofs open this table.
+    /// Name of the dispatcher whose proofs open this table.
     pub fn dispatcher(&self) -> DispatcherId {
         self.dispatcher
     }
 
-    /// The entry of the held user key, as long as the proof is borrowed.
+    /// Returns the entry of the user key that `proof` shows to be held, for as long as the proof is borrowed.
     ///
     /// The proof must outlive the statement. Where it is made for this one use, [`Keyed::open`] takes it:
     ///
@@ -131,13 +131,13 @@ impl<T, K: Lawful> Keyed<T, K> {
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, if its key is not a user key, or if the table has no such entry.
+    /// If the proof is from another dispatcher, if its key is not a user key, or if the table has no entry for its key.
     #[inline]
     pub fn get<'t>(&'t self, proof: &'t mut Proof<'_, K>) -> &'t mut T {
         self.open(proof.reborrow())
     }
 
-    /// The entry of the held user key, as long as the proof would have lived.
+    /// Returns the entry of the user key that `proof` shows to be held, for as long as the proof would have lived.
     ///
     /// ```
     /// # use tradewind_pdq::{Handling, Keyed};
@@ -149,7 +149,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, if its key is not a user key, or if the table has no such entry.
+    /// If the proof is from another dispatcher, if its key is not a user key, or if the table has no entry for its key.
     #[inline]
     pub fn open<'t>(&'t self, proof: Proof<'t, K>) -> &'t mut T {
         match proof.key() {
@@ -159,19 +159,19 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// The entry of any `key`, under a sequential proof: no other handler runs.
+    /// Returns the entry of any `key`. The proof is of [`Key::Sequential`], so no other handler runs.
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if the table has no such entry.
+    /// If the proof is from another dispatcher, if its key is not [`Key::Sequential`], or if the table has no entry for `key`.
     pub fn get_any<'t>(&'t self, proof: &'t mut Proof<'_, K>, key: K) -> &'t mut T {
         expect_sequential(proof, "the entry of any key");
         self.reach(proof.reborrow(), key)
     }
 
-    /// Prefetches the first cache line of the entry of `key` into this processor's cache, for a use a little later.
-    /// Needs no proof, as it accesses no memory. Does nothing where a dense table has no such entry, for a table of
-    /// another kind, and on hosts other than x86-64.
+    /// Prefetches the first cache line of the entry of `key` into this processor's cache, for a use a little later. The caller
+    /// need not hold `key`: the entry is neither read nor written. Does nothing if a dense table has no entry for `key`, if the
+    /// table is sparse or has groups, and on hosts other than x86-64.
     #[inline]
     pub fn prefetch(&self, key: K) {
         if let Entries::Dense { first, slots } = &self.entries
@@ -181,7 +181,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// The one place where a proof becomes a reference. The proof's key is `key` or `Sequential`.
+    /// Returns the entry of `key`: the one place where a proof becomes a reference. The proof's key is `key` or `Sequential`.
     #[inline]
     fn reach<'t>(&'t self, proof: Proof<'t, K>, key: K) -> &'t mut T {
         self.expect_own(&proof);
@@ -192,7 +192,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         unsafe { &mut *slot.0.get() }
     }
 
-    /// The slot of a key that has an entry. The caller has a proof of this dispatcher, of any key.
+    /// Returns the slot of `key`, which has an entry. The caller has a proof of this table's dispatcher, of any key.
     #[inline]
     fn find(&self, key: K) -> Option<&Slot<T>> {
         match &self.entries {
@@ -213,11 +213,11 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// All entries that exist, in ascending order of key, under a sequential proof: no other handler runs.
+    /// Returns all entries that exist, in ascending order of key. The proof is of [`Key::Sequential`], so no other handler runs.
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, or if its key is not [`Key::Sequential`].
+    /// If the proof is from another dispatcher, or if its key is not [`Key::Sequential`].
     pub fn entries<'t>(&'t self, proof: &'t mut Proof<'_, K>) -> impl Iterator<Item = (K, &'t mut T)>
     where
         K: Ord,
@@ -236,7 +236,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         slots.into_iter().map(|(key, slot)| (key, unsafe { &mut *slot.0.get() }))
     }
 
-    /// Insists that a proof is of this table's dispatcher.
+    /// Panics unless the proof is from this table's dispatcher.
     #[inline]
     fn expect_own(&self, proof: &Proof<'_, K>) {
         assert!(
@@ -247,7 +247,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         );
     }
 
-    /// All entries that exist, in ascending order of key.
+    /// Iterates over all entries that exist, in ascending order of key.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut T)>
     where
         K: Ord,
@@ -262,7 +262,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         entries.into_iter()
     }
 
-    /// All entries that exist, in ascending order of key.
+    /// Returns all entries that exist, in ascending order of key.
     pub fn into_entries(self) -> Vec<(K, T)>
     where
         K: Ord,
@@ -298,8 +298,8 @@ fn nth<K: Lawful>(first: K, at: usize) -> K {
     first.forward(at).expect("a dense table ends at a key that there is")
 }
 
-/// Entries come and stay: `Arc` gives them a stable address without claiming, as a `Box` would, to be the only way to
-/// reach them while the map moves it about. The count stays at one.
+/// Shard of a sparse table. An entry stays once it is made. `Arc` gives it a stable address; a `Box` would claim to be the only
+/// way to reach the entry while the map moves the box. The count stays at 1.
 type Shard<T, K> = Mutex<Apart<HashMap<K, Arc<Slot<T>>>>>;
 
 /// Entries by key, made on first use, in shards so that look-ups of different keys seldom meet at a lock.
@@ -324,8 +324,8 @@ impl<T, K: Lawful> Sparse<T, K> {
         shard.get(&key).map(|slot| self.outlive_lock(slot))
     }
 
-    /// Makes the entry outside the lock: `init` is foreign code, which may panic or come back to this table (for
-    /// another key; the proof of this one is taken).
+    /// Makes the entry of `key` outside the lock: `init` is foreign code, which may panic or use this table again (for another
+    /// key, as the proof of this one is taken).
     #[cold]
     fn created(&self, key: K) -> &Slot<T> {
         let made = Arc::new(Slot(UnsafeCell::new((self.init)(key))));
@@ -337,8 +337,7 @@ impl<T, K: Lawful> Sparse<T, K> {
         &self.shards[(spread(&key) >> (u64::BITS - SHARD_BITS)) as usize]
     }
 
-    /// Extends the lifetime of a look-up's result beyond the lock it was made under; `slot` is an entry of this
-    /// table.
+    /// Extends the lifetime of a look-up's result beyond the lock under which it was found; `slot` is an entry of this table.
     fn outlive_lock(&self, slot: &Arc<Slot<T>>) -> &Slot<T> {
         // SAFETY: an entry is never removed through `&self`, and the allocation of an `Arc` does not move when the map
         // moves the `Arc`. So the slot outlives the borrow of `self` that the result carries.

@@ -41,15 +41,15 @@ use std::num::{NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZe
     note = "define the type inside `tradewind_pdq::lawful! {{ .. }}`, or use an integer, a `&'static str`, or a tuple of such"
 )]
 pub unsafe trait Lawful: Copy + Eq + Hash + Debug {
-    /// Number of steps up from `first` to this key. `None` if it is not above `first`, or if keys of this type have
-    /// no order of steps.
+    /// Returns the number of steps up from `first` to this key (for numbers, the difference). `None` if this key is below
+    /// `first`, or if keys of this type have no order of steps.
     #[inline]
     fn steps_after(self, first: Self) -> Option<usize> {
         let _ = first;
         None
     }
 
-    /// The key that is `steps` steps up. `None` if there is none.
+    /// Returns the key that is `steps` steps above this one (for numbers, the sum). `None` if the type has no such key.
     #[inline]
     fn forward(self, steps: usize) -> Option<Self> {
         (steps == 0).then_some(self)

@@ -2,11 +2,11 @@
 //!
 //! This module must never know the meaning of the prefetched values.
 
-/// The bytes of a cache line.
+/// Number of bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks for the cache lines of a value ahead of their use, so that several are under way at a time. It is worth while for a program
-/// that knows some time ahead which values it will touch, and has more of them than fit the near caches.
+/// Prefetches the cache lines of `value`, so that several are under way at a time. It pays for a program that knows some time
+/// ahead which values it will touch, and has more of them than fit the near caches.
 ///
 /// ```
 /// let far = vec![7_u64; 100];
@@ -20,7 +20,7 @@ pub fn prefetch<T: ?Sized>(value: &T) {
     (0..bytes.div_ceil(LINE)).for_each(|line| line_at(start.wrapping_add(line * LINE)));
 }
 
-/// Asks for the line at `at` ahead of reading it.
+/// Prefetches the cache line at address `at` for a read.
 #[inline]
 pub(crate) fn line_at<T>(at: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -18,12 +18,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Key;
 
-/// Names one dispatcher, uniquely in this process.
+/// Name of a dispatcher (a queue, device or serial server that hands out items), unique in this process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DispatcherId(u64);
 
 impl DispatcherId {
-    /// A new identity, different from every other identity of this process.
+    /// Makes the identity of a new dispatcher, different from every other identity of this process.
     pub fn fresh() -> Identity {
         // The one global of the crate. Only uniqueness matters, so no ordering is needed.
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -31,7 +31,7 @@ impl DispatcherId {
     }
 }
 
-/// The right to be the dispatcher of that name: consumed by the dispatcher's constructor, therefore not `Clone`.
+/// Right to be the dispatcher with this name. The dispatcher's constructor consumes it, so it is not `Clone`.
 ///
 /// ```compile_fail,E0382
 /// # use tradewind_pdq::{DispatcherId, Serial};
@@ -43,13 +43,13 @@ impl DispatcherId {
 pub struct Identity(DispatcherId);
 
 impl Identity {
-    /// The name, to build tables with before the dispatcher exists.
+    /// Returns the dispatcher's name, with which tables can be built before the dispatcher exists.
     pub fn id(&self) -> DispatcherId {
         self.0
     }
 }
 
-/// Owned token: this key is held at this dispatcher until the token is given back to it.
+/// Owned token: the dispatcher lets its key be used by the owner alone until the token is given back to the dispatcher.
 ///
 /// Give it back with the dispatcher's `complete`. A token that is dropped or forgotten keeps its key held for ever:
 /// items that conflict with it will never run, but nothing unsound follows.
@@ -72,27 +72,27 @@ impl Identity {
 pub struct Held<K = u64> {
     key: Key<K>,
     dispatcher: DispatcherId,
-    /// Locates the item's bookkeeping in the dispatcher: a ticket, or the index of a lane.
+    /// Location of the item's bookkeeping in the dispatcher: a ticket, or the index of a lane.
     place: u64,
 }
 
 impl<K: Copy> Held<K> {
-    /// Mints a token. The caller is a dispatcher and has made sure that no conflicting token is outstanding.
+    /// Makes a token. The caller is the dispatcher and has made sure that no conflicting token is outstanding.
     pub(crate) fn new(key: Key<K>, dispatcher: DispatcherId, place: u64) -> Self {
         Self { key, dispatcher, place }
     }
 
-    /// The key that is held.
+    /// The key that this token holds.
     pub fn key(&self) -> Key<K> {
         self.key
     }
 
-    /// The dispatcher that minted the token.
+    /// Name of the dispatcher that made this token.
     pub fn dispatcher(&self) -> DispatcherId {
         self.dispatcher
     }
 
-    /// Lends out the proof that the key is held.
+    /// Lends out the proof that this token's key is held.
     pub fn proof(&mut self) -> Proof<'_, K> {
         Proof::new(self.key, self.dispatcher)
     }
@@ -116,11 +116,11 @@ impl<K: Copy> Held<K> {
         Proof::new(key, self.dispatcher)
     }
 
-    /// Ends the token at the dispatcher that minted it, and yields the place.
+    /// Ends the token at the dispatcher that made it, and returns the token's `place`.
     ///
     /// # Panics
     ///
-    /// If `dispatcher` is another one.
+    /// If another dispatcher made the token.
     #[inline]
     pub(crate) fn redeem(self, dispatcher: DispatcherId) -> u64 {
         assert!(
@@ -161,22 +161,22 @@ pub struct Proof<'a, K = u64> {
 }
 
 impl<K: Copy> Proof<'_, K> {
-    /// A proof with a lifetime chosen by the caller, who ties it to an exclusive borrow of the key's holder.
+    /// Makes a proof with a lifetime chosen by the caller, who ties it to an exclusive borrow of the key's holder.
     pub(crate) fn new(key: Key<K>, dispatcher: DispatcherId) -> Self {
         Self { key, dispatcher, holder: PhantomData }
     }
 
-    /// The key that is held.
+    /// The key that this proof shows to be held.
     pub fn key(&self) -> Key<K> {
         self.key
     }
 
-    /// The dispatcher at which it is held.
+    /// Name of the dispatcher at which the key is held.
     pub fn dispatcher(&self) -> DispatcherId {
         self.dispatcher
     }
 
-    /// Lends the proof out by value for a shorter time.
+    /// Lends this proof out by value for a shorter time.
     pub fn reborrow(&mut self) -> Proof<'_, K> {
         Proof::new(self.key, self.dispatcher)
     }

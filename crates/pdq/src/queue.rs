@@ -62,25 +62,24 @@ pub use self::worker::Worker;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Fences, Ordering};
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
-/// Parameters of a queue.
+/// Parameters of a [`Queue`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// Number of servers, which are numbered from 0.
     pub servers: usize,
-    /// Number of static partitions. 1: any server takes any item. More: server `s` takes only the items whose
-    /// [`Key::partition`] is `s`, and servers beyond that number take none.
+    /// Number of static partitions of the keys. 1: any server takes any item. More: server `s` takes only the items whose
+    /// [`Key::partition`] is `s`, and servers with a number of `partitions` or more take none.
     pub partitions: usize,
-    /// Number of waiting items from which [`Queue::try_enqueue`] refuses and [`Queue::enqueue_when_room`] waits;
-    /// `None`: no limit. A limit costs a shared counter, which all producers and servers write.
+    /// Number of waiting items from which [`Queue::try_enqueue`] refuses an item and [`Queue::enqueue_when_room`] waits; `None`:
+    /// no limit. A limit costs a shared counter, which all producers and servers write.
     pub limit: Option<usize>,
-    /// Whether other workers may take items that a [`Worker`] has claimed and not begun, if an earlier item of the
-    /// claim takes long. If false, the claimed items wait for it. Sharing costs a locked instruction for each item of
-    /// a claim.
+    /// Whether other workers may take items that a [`Worker`] has claimed and not begun, if an earlier item of the claim takes
+    /// long. If false, the claimed items wait for the long item. Sharing costs a locked instruction for each item of a claim.
     pub shares_claims: bool,
 }
 
 impl Config {
-    /// A queue in which any of `servers` servers takes any item, without a limit; claims are not shared.
+    /// Parameters of a queue in which any of `servers` servers takes any item, without a limit; claims are not shared.
     pub fn servers(servers: usize) -> Self {
         Self { servers, partitions: 1, limit: None, shares_claims: false }
     }
@@ -110,50 +109,51 @@ pub struct Queue<T, K: UserKey = u64> {
     lanes: Box<[Lane<T, K>]>,
     gate: Gate<T>,
     seat: Padded<Seat<K>>,
-    /// Fences between the holder of a seizure and a server that breaks in.
+    /// Memory fences between the holder of a seizure and a server that breaks into the seizure.
     fences: Fences,
     room: Room,
     idle: Idle,
     servers: Box<[Padded<Server>]>,
-    /// The queue takes no new items from outside.
+    /// Whether the queue refuses new items from outside.
     closed: AtomicBool,
-    /// Workers need not wait for work. (Lanes and gate have flags of their own that stop dispatching.)
+    /// Whether the queue was aborted, so that workers need not wait for work. (Lanes and gate have flags of their own that stop
+    /// dispatching.)
     aborted: AtomicBool,
     panicked: AtomicU64,
-    /// Spreads items without a key over lanes.
+    /// Counter that spreads items without a key over the lanes.
     nosync: Padded<AtomicUsize>,
 }
 
-/// State of a server.
+/// State of a server that is changed through the shared queue.
 #[derive(Debug, Default)]
 struct Server {
-    /// Number of items taken, which determines the first lane to look in: the next of its own after each `TURN`
-    /// items.
+    /// Number of items that [`Queue::dequeue`] has taken for this server. It determines the first lane to look in: after each
+    /// `TURN` items, the next of the server's own lanes.
     turn: AtomicUsize,
-    /// A [`Worker`] has been made for this server.
+    /// Whether a [`Worker`] exists for this server.
     employed: AtomicBool,
 }
 
-/// Place of a held sequential key, which is in no lane.
+/// Value of [`Held`]'s place for a held sequential key, which is in no lane.
 const AT_GATE: u64 = u64::MAX;
 
 impl<T> Queue<T> {
-    /// An empty queue of items whose keys are numbers.
+    /// Makes an empty queue of items whose keys are numbers.
     ///
     /// # Panics
     ///
-    /// Unless there are from 1 to `servers` partitions: the items of a partition without a server would never run.
+    /// Unless `config.partitions` is from 1 to `config.servers`: the items of a partition without a server would never run.
     pub fn new(identity: Identity, config: Config) -> Self {
         Self::with_keys(identity, config)
     }
 }
 
 impl<T, K: UserKey> Queue<T, K> {
-    /// An empty queue of items with keys of any type.
+    /// Makes an empty queue of items whose keys have type `K`.
     ///
     /// # Panics
     ///
-    /// Unless there are from 1 to `servers` partitions: the items of a partition without a server would never run.
+    /// Unless `config.partitions` is from 1 to `config.servers`: the items of a partition without a server would never run.
     pub fn with_keys(identity: Identity, config: Config) -> Self {
         assert!(
             (1..=config.servers).contains(&config.partitions),
@@ -184,26 +184,26 @@ impl<T, K: UserKey> Queue<T, K> {
         }
     }
 
-    /// Sets the fences of a [seizure](Self::seize). Its holder passes the light one behind every item, and a server
-    /// that [breaks in](Self::break_in) passes the heavy one. A new queue has symmetric ones.
+    /// Sets the memory fences for [seizures](Self::seize) of this queue. The holder of a seizure passes the light fence after
+    /// every item; a server that [breaks in](Self::break_in) passes the heavy fence. A new queue has symmetric fences.
     #[must_use]
     pub fn with_fences(mut self, fences: Fences) -> Self {
         self.fences = fences;
         self
     }
 
-    /// The name that tables are built with.
+    /// Returns this queue's name, which [`Keyed`](crate::Keyed) tables are built with.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()
     }
 
-    /// The number of servers.
+    /// Number of servers, as configured.
     pub fn servers(&self) -> usize {
         self.config.servers
     }
 
-    /// Appends an item at the tail. Never fails and never waits for room, so handlers may call it, also for their own
-    /// key or [`Key::Sequential`]: the item runs after them. Beyond the limit, it counts as *spilled*.
+    /// Appends an item at the tail. Never fails and never waits for room, so handlers may call it, also for their own key or
+    /// [`Key::Sequential`]: the item then runs after them. An item beyond the limit counts as *spilled*.
     ///
     /// When this returns, the item has its place: every item that any thread enqueues afterwards is younger.
     #[inline]
@@ -217,7 +217,7 @@ impl<T, K: UserKey> Queue<T, K> {
     ///
     /// # Errors
     ///
-    /// [`Refused`] hands the item back.
+    /// [`Refused`] hands the item back: the queue is full or closed.
     pub fn try_enqueue(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
         if self.is_closed() {
             return Err(Refused::Closed(item));
@@ -232,11 +232,11 @@ impl<T, K: UserKey> Queue<T, K> {
     ///
     /// # Errors
     ///
-    /// [`Refused::Closed`] hands the item back, also if the queue is closed meanwhile.
+    /// [`Refused::Closed`] hands the item back if the queue is closed, before the call or while it waits.
     ///
     /// # Panics
     ///
-    /// In debug builds, inside a handler that a [`Worker`] of this queue runs: it might wait for itself.
+    /// In debug builds, inside a handler that a [`Worker`] of this queue runs: the handler might wait for itself.
     pub fn enqueue_when_room(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
         handling::assert_outside_handlers(self.id());
         if !self.room.enter(|| self.is_closed()) {
@@ -245,23 +245,23 @@ impl<T, K: UserKey> Queue<T, K> {
         self.place_unless_closed(key, item)
     }
 
-    /// Takes an item that this server may serve: the oldest of a lane that has one. Its key is held until the guard is
-    /// dropped.
+    /// Takes an item for server `server`: the oldest that can run in the first lane that has one. Its key is held until the
+    /// returned guard is dropped. `None` if no item can run.
     ///
     /// # Panics
     ///
-    /// If there is no such server.
+    /// If the queue has no server with this number.
     pub fn dequeue(&self, server: usize) -> Option<Dispatch<'_, T, K>> {
         let (key, item, place) = self.take(server)?;
         self.room.leave(1);
         Some(Dispatch::new(self, Held::new(key, self.id(), place), item))
     }
 
-    /// Makes the handle by which a thread becomes this server. See [`Worker`].
+    /// Makes the [`Worker`] through which the calling thread runs server `server`.
     ///
     /// # Panics
     ///
-    /// If there is no such server, or if it has a worker already.
+    /// If the queue has no server with this number, or if the server has a worker already.
     pub fn worker(&self, server: usize) -> Worker<'_, T, K> {
         self.employ(server);
         Worker::new(self, server)
@@ -272,21 +272,21 @@ impl<T, K: UserKey> Queue<T, K> {
         assert!(!employed, "server {server} has a worker already");
     }
 
-    /// A handle to enqueue many items through.
+    /// Makes a handle through which a thread enqueues many items at a time.
     pub fn producer(&self) -> Producer<'_, T, K> {
         Producer::new(self)
     }
 
-    /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
-    /// conflicts, waiting ones included, and after an abort.
+    /// Holds `key` without an item: the caller is treated as an item that was dispatched at once. `None` if any unfinished item
+    /// conflicts with `key`, waiting ones included, and after an abort.
     #[inline]
     pub fn try_hold(&self, key: Key<K>) -> Option<Held<K>> {
         let place = self.try_hold_somewhere(&key)?;
         Some(Held::new(key, self.id(), place))
     }
 
-    /// Holds a key if it is free, and returns its place. The caller has mostly just written the key, so it is read in
-    /// place: a copy, in larger pieces than the writes, would wait for the writes to leave the store buffer.
+    /// Holds `key` if it is free, and returns the index of its lane, or `AT_GATE`. The caller has mostly just written the key, so
+    /// it is read in place: a copy, in larger pieces than the writes, would wait for the writes to leave the store buffer.
     #[inline(never)]
     fn try_hold_somewhere(&self, key: &Key<K>) -> Option<u64> {
         match *key {
@@ -304,12 +304,13 @@ impl<T, K: UserKey> Queue<T, K> {
         held.then_some(at as u64)
     }
 
-    /// Ends an item; its key is free. Returns true if this has made an item ready that an earlier search could not
-    /// take, so that a search is worth while again. (It tells nothing about items enqueued since the last search.)
+    /// Ends the item that `held` was handed out with; its key is free. Returns true if this has made an item ready that an
+    /// earlier search could not take, so that another search is worth while. (The result tells nothing about items enqueued since
+    /// the last search.)
     ///
     /// # Panics
     ///
-    /// If another dispatcher minted the token.
+    /// If another dispatcher made the token.
     pub fn complete(&self, held: Held<K>) -> bool {
         let key = held.key();
         match held.redeem(self.id()) {
@@ -324,13 +325,12 @@ impl<T, K: UserKey> Queue<T, K> {
         }
     }
 
-    /// Ends a handler and keeps its key held: `continuation` takes over the item's place in the order, so it runs
-    /// ahead of all other items, of any key, and is dispatchable at once. (An endless chain of continuations
-    /// therefore delays other items.)
+    /// Ends a handler and keeps its key held: `continuation` takes over the item's place in the order, so it runs ahead of all
+    /// other items, of any key, and is dispatchable at once. (An endless chain of continuations therefore delays other items.)
     ///
     /// # Panics
     ///
-    /// If another dispatcher minted the token.
+    /// If another dispatcher made the token.
     pub fn complete_with(&self, held: Held<K>, continuation: T) {
         let key = held.key();
         let place = held.redeem(self.id());
@@ -342,25 +342,25 @@ impl<T, K: UserKey> Queue<T, K> {
         self.idle.tell();
     }
 
-    /// Number of waiting items, continuations included. While other threads use the queue, the sum of counts that
-    /// were right for their part of it at some time during the call.
+    /// Number of waiting items, continuations included. It is a sum over the parts of the queue: while other threads use the
+    /// queue, each part is counted at some time during the call, and not all at one time.
     pub fn len(&self) -> usize {
         let lanes: u64 = self.lanes.iter().map(|lane| lane.serve().waiting()).sum();
         self.gate.waiting() + lanes as usize
     }
 
-    /// Whether no item waits, with the reservation of [`Queue::len`]. (Keys may still be held.)
+    /// Whether no item waits; inexact as [`Queue::len`] is while other threads use the queue. (Keys may still be held.)
     pub fn is_empty(&self) -> bool {
         !self.shows_work() && self.len() == 0
     }
 
-    /// Items being run and tokens outstanding, with the reservation of [`Queue::len`].
+    /// Number of items being run and of keys held; inexact as [`Queue::len`] is while other threads use the queue.
     pub fn held(&self) -> usize {
         let in_lanes: u64 = self.lanes.iter().map(|lane| lane.serve().running()).sum();
         self.gate.running() + in_lanes as usize
     }
 
-    /// Counts since the queue was made.
+    /// Counts of events since the queue was made.
     pub fn statistics(&self) -> Statistics {
         let gate = self.gate.counts();
         let mut sum = Statistics {
@@ -383,16 +383,16 @@ impl<T, K: UserKey> Queue<T, K> {
         sum
     }
 
-    /// Whether the server may find an item, also in another server's claim, as far as visible without latches. May
-    /// miss items that are enqueued meanwhile, so the caller must know of the items it looks for.
+    /// Whether server `server` may find an item to run, also in another server's claim. Takes no latch, so it may miss items that
+    /// are enqueued meanwhile: the caller must know of the items it looks for.
     pub fn shows(&self, server: usize) -> bool {
         let gate = self.gate.shows_work() && self.passes_gate(server);
         gate || self.lanes_of(server).any(|at| worker::shows_more(&self.lanes[at]))
     }
 
-    /// Whether there is an item that the server may take. The look takes the latches, so it is ordered with every
-    /// change that makes an item ready. Takes nothing, but breaks into every claim of another worker that delays
-    /// items. For a thread that serves the queue without [`Worker::run`] and is about to sleep.
+    /// Whether there is an item that server `server` may take. Takes the latches, so it is ordered with every change that makes
+    /// an item ready. Takes no item, but breaks into every claim of another worker that delays items. For a thread that serves
+    /// the queue without [`Worker::run`] and is about to sleep.
     pub fn search(&self, server: usize) -> bool {
         let gate = self.gate.search() && self.passes_gate(server);
         gate || self.lanes_of(server).any(|at| {
@@ -408,7 +408,7 @@ impl<T, K: UserKey> Queue<T, K> {
         self.panicked.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Gives an item that has been counted its place.
+    /// Puts an item, which `room` has counted, into its lane or at the gate.
     #[inline]
     fn place(&self, key: Key<K>, item: T) {
         match key {
@@ -425,8 +425,8 @@ impl<T, K: UserKey> Queue<T, K> {
         self.idle.tell();
     }
 
-    /// Gives an item from outside its place, unless the queue has been closed. The latch of the lane decides: `close` passes
-    /// through the latches of all lanes.
+    /// Puts an item from outside, which `room` has counted, into its lane or at the gate, unless the queue has been closed. The
+    /// latch of the lane decides: `close` passes through the latches of all lanes.
     fn place_unless_closed(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
         let placed = match key {
             Key::Sequential => self.gate.arrive(&self.lanes, item, || self.is_closed()),
@@ -448,7 +448,8 @@ impl<T, K: UserKey> Queue<T, K> {
         placed.map_err(Refused::Closed)
     }
 
-    /// The lane that all items of a user key pass through. Items of a partition pass through its lanes.
+    /// Returns the index of the lane for `key`. All items of a user key use one lane; the items of a partition use the
+    /// partition's lane.
     #[inline]
     fn lane_of(&self, key: Key<K>) -> usize {
         match key {
@@ -460,7 +461,7 @@ impl<T, K: UserKey> Queue<T, K> {
         }
     }
 
-    /// The lanes that a server may take from.
+    /// Returns the indices of the lanes that server `server` may take items from.
     fn lanes_of(&self, server: usize) -> std::ops::Range<usize> {
         match self.config.partitions {
             1 => 0..self.lanes.len(),
@@ -469,12 +470,12 @@ impl<T, K: UserKey> Queue<T, K> {
         }
     }
 
-    /// Whether the server may take sequential items, which belong to the first partition.
+    /// Whether server `server` may take sequential items, which belong to the first partition.
     fn passes_gate(&self, server: usize) -> bool {
         self.config.partitions == 1 || server == 0
     }
 
-    /// Takes one item with its place.
+    /// Takes one item for server `server`; returns its key, the item, and the index of its lane or `AT_GATE`.
     fn take(&self, server: usize) -> Option<(Key<K>, T, u64)> {
         assert!(server < self.config.servers, "server {server} of {}", self.config.servers);
         if self.passes_gate(server)
@@ -503,12 +504,12 @@ impl<T, K: UserKey> Queue<T, K> {
         None
     }
 
-    /// Whether there may be an item to run, as far as visible without latches.
+    /// Whether the queue may have an item to run, as far as is visible without latches.
     fn shows_work(&self) -> bool {
         self.gate.shows_work() || self.lanes.iter().any(Lane::shows_work)
     }
 
-    /// Passes a completion on to the gate and to sleeping servers.
+    /// Tells the gate and sleeping servers of a completion in a lane, whose effects are `after`.
     #[inline]
     fn settle(&self, after: After) {
         if after.drained {
@@ -521,17 +522,17 @@ impl<T, K: UserKey> Queue<T, K> {
     }
 }
 
-/// The queue refused an item from outside. The item is inside, to be tried again or dropped.
+/// Error: the queue refused an item from outside. It contains the item, to be tried again or dropped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Refused<T> {
-    /// The number of waiting items has reached the limit.
+    /// The number of waiting items has reached the queue's limit.
     Full(T),
     /// The queue is closed, for ever.
     Closed(T),
 }
 
 impl<T> Refused<T> {
-    /// The item.
+    /// Returns the refused item.
     pub fn into_item(self) -> T {
         match self {
             Self::Full(item) | Self::Closed(item) => item,

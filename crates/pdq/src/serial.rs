@@ -31,29 +31,29 @@ use crate::{DispatcherId, Identity, Key, Proof};
 #[derive(Debug)]
 pub struct Serial<K = u64> {
     identity: Identity,
-    /// It holds keys of this type and stores none.
+    /// Makes `K` the type of keys, of which none is stored.
     keys: PhantomData<fn(K)>,
 }
 
 impl Serial {
-    /// The serial dispatcher of that identity, with numbers for keys.
+    /// Makes the serial dispatcher with this identity, whose keys are numbers.
     pub fn new(identity: Identity) -> Self {
         Self::with_keys(identity)
     }
 }
 
 impl<K: Copy> Serial<K> {
-    /// The serial dispatcher of that identity, with keys of any type.
+    /// Makes the serial dispatcher with this identity, whose keys have type `K`.
     pub fn with_keys(identity: Identity) -> Self {
         Self { identity, keys: PhantomData }
     }
 
-    /// The name that tables are built with.
+    /// Returns this dispatcher's name, which [`Keyed`](crate::Keyed) tables are built with.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()
     }
 
-    /// Holds `key` for as long as the proof lives. Never waits: the exclusive borrow guarantees that no handler runs.
+    /// Holds `key` while the returned proof lives. Never waits: the exclusive borrow guarantees that no handler runs.
     pub fn hold(&mut self, key: Key<K>) -> Proof<'_, K> {
         Proof::new(key, self.id())
     }

@@ -20,30 +20,32 @@ use std::collections::VecDeque;
 
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
-/// Parameters of the modelled queue.
+/// Parameters of a [`Specification`] or a [`Device`](crate::Device).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// Number of oldest waiting items that the search covers; `None`: all. `Some(1)` with one server is a plain FIFO.
+    /// Number of the oldest waiting items among which a dispatch searches for one that can run; `None`: all. With 1 and one
+    /// server, the queue is a plain FIFO.
     pub window: Option<usize>,
-    /// Number of waiting items that the device has room for. Younger items wait in memory, beyond any search, until
-    /// it has room again.
+    /// Number of waiting items for which the device has room; `None`: all. Younger items wait in memory, beyond any search, until
+    /// the device has room again.
     pub capacity: Option<usize>,
-    /// Whether at most one item is held at a time, of any key.
+    /// Whether at most one dispatched item, of any key, may be unfinished at a time.
     pub serial: bool,
-    /// Number of queues in the device. 1: any server takes any item. More: items are split statically; server `s`
-    /// takes the items whose [`Key::partition`] is `s`, and a server of a higher number takes none. Window and
-    /// capacity are per queue; the order between sequential items and all others is still that of the whole device.
+    /// Number of queues in the device. 1: any server takes any item. More: items are split statically; server `s` takes the items
+    /// whose [`Key::partition`] is `s`, and a server with a number of `partitions` or more takes none. Window and capacity are
+    /// per queue; the order between sequential items and all others is still that of the whole device.
     pub partitions: usize,
 }
 
 impl Default for Config {
-    /// A window of 16 in a device of 64, any server, in parallel.
+    /// A search window of 16 items in a device with room for 64; any server takes any item, and items of different keys run in
+    /// parallel.
     fn default() -> Self {
         Self { window: Some(16), capacity: Some(64), serial: false, partitions: 1 }
     }
 }
 
-/// The specified queue. See the [module](self) for the rule.
+/// The specified queue. See the [module](self) for the rule that it follows.
 ///
 /// To model a device that searches ahead and keeps found items in a buffer per server, call `dispatch` early and keep
 /// its result: entering the buffer reserves a key exactly as a dispatch does.
@@ -64,14 +66,15 @@ impl Default for Config {
 #[derive(Debug)]
 pub struct Specification<T, K = u64> {
     identity: Identity,
-    /// The nearer of window and capacity; `usize::MAX` if neither bounds the search.
+    /// Number of the oldest waiting items that a search covers: the smaller of window and capacity, or `usize::MAX` without
+    /// either.
     reach: usize,
     capacity: usize,
     serial: bool,
     partitions: Vec<Partition<T, K>>,
-    /// The active-key table: dispatched items that are not done, those between a handler and its continuation included.
+    /// Active-key table: dispatched items that are not done, with items whose handler has ended and whose continuation waits.
     active: Vec<Active<K>>,
-    /// Number of `active` items between a handler and its continuation, for which no token is outstanding.
+    /// Number of `active` items whose continuation waits. No token is outstanding for them.
     continuing: usize,
     waiting: usize,
     /// Tickets of the waiting sequential items, oldest first.
@@ -82,9 +85,9 @@ pub struct Specification<T, K = u64> {
 
 #[derive(Debug)]
 struct Partition<T, K> {
-    /// Waiting items in arrival order, hence by ticket.
+    /// Waiting items in arrival order, which is the order of their tickets.
     waiting: VecDeque<Entry<T, K>>,
-    /// Continuations by ticket. Their keys stand in the active-key table, so they are outside window and capacity.
+    /// Waiting continuations, by ticket. Their keys are in the active-key table, so they do not count for window and capacity.
     continuations: VecDeque<Entry<T, K>>,
 }
 
@@ -92,7 +95,7 @@ struct Partition<T, K> {
 struct Entry<T, K> {
     ticket: u64,
     key: Key<K>,
-    /// A search has passed it over because its key was held.
+    /// Whether a search has passed this item over because its key was held.
     passed_over: bool,
     item: T,
 }
@@ -103,16 +106,16 @@ struct Active<K> {
     key: Key<K>,
 }
 
-/// The outcome of a search.
+/// Outcome of a search for a dispatchable item.
 struct Search {
-    /// Items it passed over, all of them blocked by a held key (but for the last, if that is sequential).
+    /// Number of items passed over. All are blocked by a held key (but for the last, if that is sequential).
     passed: usize,
-    /// Whether the item after those is dispatchable.
+    /// Whether the item after the passed ones is dispatchable.
     found: bool,
 }
 
 impl Config {
-    /// The number of items that a search covers, and the number that the device has room for.
+    /// Returns the number of items that a search covers, and the number for which the device has room.
     ///
     /// # Panics
     ///
@@ -127,7 +130,7 @@ impl Config {
 }
 
 impl<T> Specification<T> {
-    /// An empty queue.
+    /// Makes an empty queue of items whose keys are numbers.
     ///
     /// # Panics
     ///
@@ -138,7 +141,7 @@ impl<T> Specification<T> {
 }
 
 impl<T, K: UserKey> Specification<T, K> {
-    /// An empty queue.
+    /// Makes an empty queue of items whose keys have type `K`.
     ///
     /// # Panics
     ///
@@ -161,12 +164,12 @@ impl<T, K: UserKey> Specification<T, K> {
         }
     }
 
-    /// The name that tables are built with.
+    /// Returns this queue's name, which [`Keyed`](crate::Keyed) tables are built with.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()
     }
 
-    /// Appends an item at the tail. Never fails: an item that the device has no room for waits in memory.
+    /// Appends an item at the tail. Never fails: an item for which the device has no room waits in memory.
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.count_arrival(key);
         let ticket = self.take_ticket();
@@ -180,13 +183,13 @@ impl<T, K: UserKey> Specification<T, K> {
         self.waiting += 1;
     }
 
-    /// Whether an item of this key that is appended now finds no room in the device, and waits in memory.
+    /// Whether an item of this key, if appended now, would find no room in the device and wait in memory.
     pub fn would_spill(&self, key: Key<K>) -> bool {
         let home = key.partition(self.partitions.len());
         self.partitions[home].waiting.len() >= self.capacity
     }
 
-    /// Takes the oldest dispatchable item that this server may serve.
+    /// Takes the oldest dispatchable item that server `server` may run. Returns the held key and the item.
     pub fn dispatch(&mut self, server: usize) -> Option<(Held<K>, T)> {
         if self.closed_by_serial() {
             return None;
@@ -200,7 +203,7 @@ impl<T, K: UserKey> Specification<T, K> {
         Some((Held::new(entry.key, self.id(), entry.ticket), entry.item))
     }
 
-    /// Whether [`dispatch`](Self::dispatch) would return an item. Costs one search of the window.
+    /// Whether [`dispatch`](Self::dispatch) would return an item for server `server`. Costs one search of the window.
     pub fn can_dispatch(&self, server: usize) -> bool {
         !self.closed_by_serial()
             && self.partition_of(server).is_some_and(|partition| {
@@ -208,8 +211,8 @@ impl<T, K: UserKey> Specification<T, K> {
             })
     }
 
-    /// Holds a key without an item: the caller becomes an item dispatched at once. Refused if any unfinished item
-    /// conflicts, waiting ones included. Costs a look at every waiting item.
+    /// Holds `key` without an item: the caller is treated as an item that was dispatched at once. `None` if any unfinished item
+    /// conflicts with `key`, waiting ones included. Costs a look at every waiting item.
     pub fn try_hold(&mut self, key: Key<K>) -> Option<Held<K>> {
         if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
             return None;
@@ -221,23 +224,23 @@ impl<T, K: UserKey> Specification<T, K> {
         Some(Held::new(key, self.id(), ticket))
     }
 
-    /// The item is done; its key is free.
+    /// Ends the item that `held` was handed out with; its key is free.
     ///
     /// # Panics
     ///
-    /// If another dispatcher minted the token.
+    /// If another dispatcher made the token.
     pub fn complete(&mut self, held: Held<K>) {
         let ticket = held.redeem(self.id());
         let position = self.active.iter().position(|active| active.ticket == ticket);
         self.active.swap_remove(position.expect("a token is outstanding for active items only"));
     }
 
-    /// Ends a handler and keeps its key held: `continuation` takes over the item's place in the order, so it runs
-    /// ahead of all others of the key and is dispatchable at once, whatever the window.
+    /// Ends a handler and keeps its key held: `continuation` takes over the item's place in the order, so it runs ahead of all
+    /// others of the key and is dispatchable at once, regardless of the window.
     ///
     /// # Panics
     ///
-    /// If another dispatcher minted the token.
+    /// If another dispatcher made the token.
     pub fn complete_with(&mut self, held: Held<K>, continuation: T) {
         let key = held.key();
         let ticket = held.redeem(self.id());
@@ -250,7 +253,7 @@ impl<T, K: UserKey> Specification<T, K> {
         self.waiting += 1;
     }
 
-    /// Items that wait, continuations included.
+    /// Number of waiting items, continuations included.
     pub fn len(&self) -> usize {
         self.waiting
     }
@@ -260,17 +263,18 @@ impl<T, K: UserKey> Specification<T, K> {
         self.waiting == 0
     }
 
-    /// Tokens outstanding.
+    /// Number of dispatched items that are not done and have no continuation waiting, with keys held by
+    /// [`try_hold`](Self::try_hold).
     pub fn held(&self) -> usize {
         self.active.len() - self.continuing
     }
 
-    /// Waiting items that the device has no room for at present.
+    /// Number of waiting items for which the device has no room at present.
     pub fn spilled(&self) -> usize {
         self.partitions.iter().map(|partition| partition.waiting.len().saturating_sub(self.capacity)).sum()
     }
 
-    /// Counts since the queue was made.
+    /// Counts of events since the queue was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -286,7 +290,7 @@ impl<T, K: UserKey> Specification<T, K> {
         }
     }
 
-    /// Finds the oldest dispatchable waiting item of a partition. The module's documentation has the proof.
+    /// Finds the oldest dispatchable waiting item of a partition. The module's documentation has the proof that this suffices.
     fn search(&self, partition: usize) -> Search {
         let barrier = self.barrier();
         let mut passed = 0;
@@ -302,14 +306,13 @@ impl<T, K: UserKey> Specification<T, K> {
         Search { passed, found: false }
     }
 
-    /// No item that is held conflicts, and a sequential item has no older one waiting.
+    /// Whether an item is dispatchable: no held key conflicts and, for a sequential item, no older one waits.
     fn is_free<U>(&self, entry: &Entry<U, K>) -> bool {
         !self.active.iter().any(|active| active.key.conflicts(entry.key))
             && (entry.key != Key::Sequential || self.oldest_waiting() == Some(entry.ticket))
     }
 
-    /// Ticket of the oldest unfinished sequential item, which holds back all younger items. `u64::MAX` if there is
-    /// none.
+    /// Ticket of the oldest unfinished sequential item, which holds back all younger items; `u64::MAX` if there is none.
     fn barrier(&self) -> u64 {
         match self.active.first() {
             // It runs alone, so it is the only entry.
@@ -331,7 +334,7 @@ impl<T, K: UserKey> Specification<T, K> {
         self.active.iter().map(|active| active.key).chain(waiting)
     }
 
-    /// Takes the item that a search found or the first continuation, whichever is older.
+    /// Takes the older of the item that a search found and the first continuation of a partition.
     fn take(&mut self, partition: usize, search: &Search) -> Option<Entry<T, K>> {
         let Partition { waiting, continuations } = &mut self.partitions[partition];
         let found = search.found.then(|| waiting[search.passed].ticket);

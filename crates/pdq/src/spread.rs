@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 /// 2⁶⁴ / φ, the multiplier of Fibonacci hashing.
 const FIBONACCI: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Spreads the difference between two keys into the upper bits: Knuth's multiplicative hashing.
+/// Hashes a key. Knuth's multiplicative hashing spreads the difference between two keys into the upper bits.
 ///
 /// The hash of a key of one word `w` is `w / φ` as a fraction of 2⁶⁴.
 #[inline]
@@ -21,7 +21,7 @@ pub(crate) fn spread<K: Hash>(key: &K) -> u64 {
 /// Hasher of hash tables of keys: mixes well into lower and upper bits.
 pub(crate) type Buckets = BuildHasherDefault<Wide>;
 
-/// A hasher that takes a key word by word. Every other width is made of words.
+/// A hasher that takes a key word by word, where a word has eight bytes. Values of other widths are fed as words.
 trait Words {
     fn word(&mut self, word: u64);
 
@@ -47,7 +47,7 @@ impl Words for Fibonacci {
     }
 }
 
-/// Mixes by one wide multiplication: keys are often addresses, whose lower bits are all alike.
+/// Hasher that mixes by one wide multiplication: keys are often addresses, whose lower bits are all alike.
 #[derive(Debug, Default)]
 pub(crate) struct Wide(u64);
 

@@ -16,7 +16,7 @@ pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) use std::thread::{Thread, current, panicking, park, yield_now};
 pub(crate) use std::thread_local;
 
-/// Whether the fault of that name is turned on.
+/// Whether the fault with this name is turned on.
 macro_rules! mutated {
     ($fault:literal) => {
         false
@@ -24,7 +24,7 @@ macro_rules! mutated {
 }
 pub(crate) use mutated;
 
-/// Nanoseconds since some instant: how long claims take.
+/// A time in nanoseconds since a fixed moment, to measure the duration of claims.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instant(std::time::Instant);
 

@@ -8,13 +8,13 @@ use std::mem::{needs_drop, take};
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// A collection that drops each of its values, whichever destructors panic. The first panic goes on when all are dropped, unless
-/// the thread is being unwound already.
+/// A collection that drops each of its values, even if destructors panic. The first panic goes on after all values are dropped,
+/// unless the thread is being unwound already.
 #[derive(Debug, Default)]
 pub(super) struct Apart<C: IntoIterator + Default>(pub(super) C);
 
 impl<C: IntoIterator + Default> Apart<C> {
-    /// The collection itself.
+    /// Returns the collection, which then drops its values in its own way.
     pub(super) fn into_inner(mut self) -> C {
         take(&mut self.0)
     }

@@ -8,26 +8,26 @@ use super::{Entries, Keyed, Slot, expect_keys, expect_sequential, nth};
 use crate::sync::UnsafeCell;
 use crate::{DispatcherId, Key, Lawful, Proof};
 
-/// Entries by groups of consecutive keys. A group that is closed has no entries and no memory.
+/// Entries in groups of consecutive keys. A closed group has no entries and takes no memory.
 ///
 /// The slot of a group is written under `Sequential` alone, which conflicts with every other proof. So any proof may read it.
 pub(super) struct Grouped<T, K> {
     first: K,
-    /// The number of keys of all groups.
+    /// Number of keys of all groups together.
     len: usize,
-    /// The number of keys of a group.
+    /// Number of keys of each group; the last group may have fewer.
     group: usize,
     groups: Box<[Slot<Group<T>>]>,
     init: Box<dyn Fn(K) -> T + Send + Sync>,
 }
 
-/// The entries of a group, if it is open.
+/// Entries of a group; `None` if the group is closed.
 type Group<T> = Option<Apart<Box<[Slot<T>]>>>;
 
 impl<T, K: Lawful> Keyed<T, K> {
-    /// A table with an entry for each key from `first_key` up, `len` in all, in groups of `group` consecutive keys. The entries of a
-    /// group come and go together: [`open_group`](Self::open_group) makes them by `init`, [`close_group`](Self::close_group)
-    /// drops them. The groups for whose first key `is_open` returns true are open from the start. A closed group costs two words.
+    /// Makes a table for `len` keys from `first_key` up, in groups of `group` consecutive keys. The entries of a group come and
+    /// go together: [`open_group`](Self::open_group) makes them by `init`, [`close_group`](Self::close_group) drops them. A group
+    /// is open from the start if `is_open` returns true for its first key. A closed group takes two words of memory.
     ///
     /// ```
     /// use tradewind_pdq::{DispatcherId, Key, Keyed, Serial};
@@ -44,7 +44,7 @@ impl<T, K: Lawful> Keyed<T, K> {
     ///
     /// # Panics
     ///
-    /// If `group` is 0, or the last key does not exist.
+    /// If `group` is 0, or if the last key exceeds the range of its type.
     pub fn grouped(
         dispatcher: DispatcherId,
         first_key: K,
@@ -63,11 +63,13 @@ impl<T, K: Lawful> Keyed<T, K> {
         Self { dispatcher, entries: Entries::Grouped(grouped) }
     }
 
-    /// Makes the entries of a key's group, under a sequential proof. Does nothing if the group is open.
+    /// Makes the entries of the group that contains `key`. The proof is of [`Key::Sequential`]. Does nothing if the group is
+    /// open.
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if the table has no such group.
+    /// If the proof is from another dispatcher, if its key is not [`Key::Sequential`], or if no group of the table contains
+    /// `key`.
     pub fn open_group(&self, proof: &mut Proof<'_, K>, key: K) {
         let (grouped, at) = self.group_of(proof, key);
         if grouped.group(at).is_none() {
@@ -78,11 +80,13 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// Drops the entries of a key's group, under a sequential proof. Does nothing if the group is closed.
+    /// Drops the entries of the group that contains `key`. The proof is of [`Key::Sequential`]. Does nothing if the group is
+    /// closed.
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, if its key is not [`Key::Sequential`], or if the table has no such group.
+    /// If the proof is from another dispatcher, if its key is not [`Key::Sequential`], or if no group of the table contains
+    /// `key`.
     pub fn close_group(&self, proof: &mut Proof<'_, K>, key: K) {
         let (grouped, at) = self.group_of(proof, key);
         // SAFETY: as in `open_group`. The entries are taken out before they are dropped, so that their `Drop` finds
@@ -91,11 +95,11 @@ impl<T, K: Lawful> Keyed<T, K> {
         drop(closed);
     }
 
-    /// Whether the held user key has an entry. A sparse table has one for each key.
+    /// Whether the table has an entry for the user key that `proof` shows to be held; true for each user key of a sparse table.
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher.
+    /// If the proof is from another dispatcher.
     #[inline]
     pub fn has_entry(&self, proof: &Proof<'_, K>) -> bool {
         self.expect_own(proof);
@@ -105,19 +109,19 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// Whether `key` has an entry, under a sequential proof: no other handler runs.
+    /// Whether the table has an entry for `key`. The proof is of [`Key::Sequential`], so no other handler runs.
     ///
     /// # Panics
     ///
-    /// If the proof is of another dispatcher, or if its key is not [`Key::Sequential`].
+    /// If the proof is from another dispatcher, or if its key is not [`Key::Sequential`].
     pub fn has_any(&self, proof: &Proof<'_, K>, key: K) -> bool {
         self.expect_own(proof);
         expect_sequential(proof, "the entry of any key");
         self.find(key).is_some()
     }
 
-    /// The groups of the table, and the index of the key's group. Checks that the proof is of this dispatcher and
-    /// sequential.
+    /// Returns the table's groups and the index of the group that contains `key`. Checks that the proof is from this table's
+    /// dispatcher and of [`Key::Sequential`].
     fn group_of(&self, proof: &Proof<'_, K>, key: K) -> (&Grouped<T, K>, usize) {
         self.expect_own(proof);
         expect_sequential(proof, "a group of entries");
@@ -128,19 +132,20 @@ impl<T, K: Lawful> Keyed<T, K> {
 }
 
 impl<T, K: Lawful> Grouped<T, K> {
-    /// The entries of a group, made.
+    /// Makes the entries of the group with index `at`.
     fn made(&self, at: usize) -> Apart<Box<[Slot<T>]>> {
         let keys = at * self.group..self.len.min((at + 1) * self.group);
         Apart(keys.map(|at| Slot(UnsafeCell::new((self.init)(nth(self.first, at))))).collect())
     }
 
-    /// Index of the key's group, if the table has the key.
+    /// Returns the index of the group that contains `key`; `None` if no group does.
     #[inline]
     fn group_at(&self, key: K) -> Option<usize> {
         key.steps_after(self.first).filter(|&at| at < self.len).map(|at| at / self.group)
     }
 
-    /// The entries of a group, if it is open. The caller has a proof of the table's dispatcher, of any key.
+    /// Returns the entries of the group with index `at`, if it is open. The caller has a proof of the table's dispatcher, of any
+    /// key.
     #[inline]
     fn group(&self, at: usize) -> Option<&[Slot<T>]> {
         // SAFETY: the slot of a group is written by `open_group` and `close_group` only, under a sequential proof, which is
