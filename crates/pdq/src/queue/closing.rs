@@ -27,7 +27,7 @@ impl<T, K: UserKey> Queue<T, K> {
         self.idle.tell_all();
     }
 
-    /// Whether the queue has been closed.
+    /// Whether the queue is closed to new items from outside.
     #[inline]
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)

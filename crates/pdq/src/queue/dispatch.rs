@@ -44,17 +44,17 @@ impl<'q, T, K: UserKey> Dispatch<'q, T, K> {
         Self { item, release: Release { queue, held: Some(held) } }
     }
 
-    /// The key that is held.
+    /// The item's key, which is held.
     pub fn key(&self) -> Key<K> {
         self.release.held().key()
     }
 
-    /// Lends out the proof that the key is held.
+    /// Lends out the proof that the item's key is held.
     pub fn proof(&mut self) -> Proof<'_, K> {
         self.release.held_mut().proof()
     }
 
-    /// The item and the proof side by side, for a handler.
+    /// Returns the item and the proof that its key is held side by side, for a handler.
     pub fn parts(&mut self) -> (&mut T, Proof<'_, K>) {
         (&mut self.item, self.release.held_mut().proof())
     }
@@ -67,7 +67,7 @@ impl<'q, T, K: UserKey> Dispatch<'q, T, K> {
     }
 }
 
-/// Why the token can be expected inside the guard.
+/// Reason for which the token can be expected inside the guard.
 const PRESENT: &str = "the token leaves the guard only when the guard is consumed";
 
 impl<T, K: UserKey> Release<'_, T, K> {

@@ -36,39 +36,39 @@ pub(super) struct Gate<T> {
     state: Mutex<State<T>>,
 }
 
-/// State that can be read without the lock.
+/// State of the gate that can be read without its lock.
 #[derive(Debug, Default)]
 struct Signs {
-    /// The oldest sequential item can be run.
+    /// Whether the oldest sequential item can be run.
     ready: AtomicBool,
     /// Number of sequential items that are not done. Changes under the lock; grows only while all writers' latches are held.
     unfinished: AtomicUsize,
-    /// See the head of the module.
+    /// Number of lanes that have not drained for the oldest sequential item: see the head of the module.
     left: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct State<T> {
-    /// Unfinished sequential items, oldest first. The first is `None` while it runs.
+    /// Unfinished sequential items, oldest first. The first is `None` while it runs; the key may also be held without an item.
     items: VecDeque<Option<T>>,
-    /// For each of them, its positions in the lanes.
+    /// Positions of these items in the lanes: for each item, one position per lane, in order of lanes.
     positions: VecDeque<u64>,
-    /// The queue was aborted: no item passes any more.
+    /// Whether the queue was aborted, so that no item passes the gate any more.
     aborted: bool,
     counts: Counts,
 }
 
-/// Counts of the gate.
+/// Counts of events at the gate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    /// Sequential items and holds that arrived.
+    /// Number of sequential items, and of holds of the sequential key without an item, that arrived.
     pub(super) arrived: u64,
-    /// Number of arrivals that are done.
+    /// Number of those sequential items and holds that are done.
     pub(super) done: u64,
-    /// Items handed out, continuations and holds included.
+    /// Number of sequential items handed out, continuations and holds included.
     pub(super) dispatched: u64,
     pub(super) continued: u64,
-    /// Items that waited for a sequential item, and sequential items that waited for any.
+    /// Number of items that waited for a sequential item, and of sequential items that waited for any item.
     pub(super) waited: u64,
 }
 
@@ -83,14 +83,14 @@ impl<T> Gate<T> {
         Self { signs: Padded::default(), state: Mutex::new(state) }
     }
 
-    /// Whether the sequential item can be run, as far as visible without the lock.
+    /// Whether the oldest sequential item can be run, as far as is visible without the lock.
     #[inline]
     pub(super) fn shows_work(&self) -> bool {
         self.signs.ready.load(Ordering::Relaxed)
     }
 
-    /// Whether the sequential item can be run. The look takes the lock, so it is ordered with every change that makes
-    /// one ready.
+    /// Whether the oldest sequential item can be run. Takes the lock, so it is ordered with every change that makes an item
+    /// ready.
     pub(super) fn search(&self) -> bool {
         let _state = self.lock();
         self.shows_work()
@@ -102,7 +102,7 @@ impl<T> Gate<T> {
         self.signs.unfinished.load(Ordering::Acquire) > 0
     }
 
-    /// Appends a sequential item, unless `refuses` returns true once all writers are kept out.
+    /// Appends a sequential item, unless `refuses` returns true once all writers are kept out; returns the refused item then.
     pub(super) fn arrive<K: UserKey>(
         &self,
         lanes: &[Lane<T, K>],
@@ -121,7 +121,7 @@ impl<T> Gate<T> {
         Ok(())
     }
 
-    /// Takes the sequential key without an item, if no item at all is unfinished.
+    /// Takes the sequential key without an item, if no item at all is unfinished. Returns whether it did.
     pub(super) fn try_hold<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         let mut state = self.lock();
         if state.aborted || !state.items.is_empty() {
@@ -137,7 +137,7 @@ impl<T> Gate<T> {
         idle
     }
 
-    /// Takes the sequential item if it is ready.
+    /// Takes the oldest sequential item if it can be run.
     pub(super) fn take(&self) -> Option<T> {
         // Only one of the threads that see it ready clears the flag; it also acquires everything that drained before.
         if !self.shows_work() || !self.signs.ready.swap(false, Ordering::Acquire) {
@@ -153,7 +153,7 @@ impl<T> Gate<T> {
         item
     }
 
-    /// Continues the sequential item that ran: `item` runs before everything else.
+    /// Continues the sequential item that ran: its continuation `item` runs before everything else.
     pub(super) fn continue_with(&self, item: T) {
         let mut state = self.lock();
         state.counts.continued += 1;
@@ -162,8 +162,8 @@ impl<T> Gate<T> {
         self.signs.ready.store(!state.aborted, Ordering::Release);
     }
 
-    /// Ends the sequential item that ran. Items behind it may pass, up to the next sequential one; returns whether
-    /// there are any.
+    /// Ends the sequential item that ran. Items behind it may pass, up to the next sequential one. Returns whether any item waits
+    /// behind it.
     pub(super) fn complete<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         let mut state = self.lock();
         state.items.pop_front();
@@ -178,7 +178,7 @@ impl<T> Gate<T> {
         waited > 0 || !state.items.is_empty()
     }
 
-    /// Counts a drained lane. True if it was the last, and the item is now ready.
+    /// Counts a drained lane. Returns true if it was the last, so that the oldest sequential item is now ready.
     pub(super) fn drained(&self) -> bool {
         let order = if mutated!("drained-relaxed") { Ordering::Relaxed } else { Ordering::AcqRel };
         let last = self.signs.left.fetch_sub(1, order) == 1;
@@ -201,17 +201,17 @@ impl<T> Gate<T> {
         self.lock().counts
     }
 
-    /// Sequential items and holds that are neither waiting nor done.
+    /// Number of sequential items and holds that are neither waiting nor done: 0 or 1.
     pub(super) fn running(&self) -> usize {
         self.lock().items.iter().filter(|item| item.is_none()).count()
     }
 
-    /// Sequential items that wait.
+    /// Number of waiting sequential items.
     pub(super) fn waiting(&self) -> usize {
         self.lock().items.iter().flatten().count()
     }
 
-    /// Takes all sequential items that wait, with their positions, and leaves only a running one.
+    /// Takes all waiting sequential items, each with its positions in the lanes, and leaves only a running one.
     pub(super) fn abort<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> Vec<(Vec<u64>, T)> {
         let mut state = self.lock();
         state.aborted = true;
@@ -225,7 +225,7 @@ impl<T> Gate<T> {
         positions.chunks(lanes.len()).map(<[u64]>::to_vec).zip(items).collect()
     }
 
-    /// Gives an arrival its place. The caller holds the lock and keeps writers out.
+    /// Adds an arrived sequential item (`None`: a hold) with its positions. The caller holds the lock and keeps writers out.
     fn stand<K: UserKey>(&self, state: &mut State<T>, lanes: &[Lane<T, K>], item: Option<T>) {
         state.positions.extend(lanes.iter().map(Lane::pushed));
         state.items.push_back(item);
@@ -236,8 +236,8 @@ impl<T> Gate<T> {
         }
     }
 
-    /// Asks all lanes to drain for the oldest item; true if they have, and the item is ready. The caller holds the
-    /// lock.
+    /// Asks all lanes to drain for the oldest sequential item. Returns true if all have drained already, so that the item is
+    /// ready. The caller holds the lock.
     fn drain<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         self.signs.left.store(lanes.len() + 1, Ordering::Relaxed);
         let at_once = lanes.iter().filter(|lane| lane.serve().drain()).count();
@@ -254,9 +254,9 @@ impl<T> Gate<T> {
 }
 
 impl<T> State<T> {
-    /// Moves the fence of a lane from the finished item to the next, or removes it; returns how many items may pass.
-    /// Writers are kept out while it is removed: an item is counted here, or neither its writer nor a server that
-    /// looks for it sees a fence.
+    /// Moves the fence of lane `at` from the finished sequential item to the next, or removes it. Returns the number of items
+    /// that may now pass. Writers are kept out while the fence is removed: each item is counted here, or neither its writer nor a
+    /// server that looks for it sees a fence.
     fn open<K: UserKey>(&self, lanes: &[Lane<T, K>], at: usize) -> u64 {
         let next = self.positions.get(lanes.len() + at).copied();
         let _writing = (next.is_none() && !mutated!("opened-unseen")).then(|| lanes[at].write());
@@ -265,7 +265,7 @@ impl<T> State<T> {
         upto - self.positions[at]
     }
 
-    /// Sets the fences of the oldest item.
+    /// Sets the fences of all lanes to the positions of the oldest sequential item.
     fn fence<K: UserKey>(&self, lanes: &[Lane<T, K>]) {
         for (index, lane) in lanes.iter().enumerate() {
             let open = || self.positions.get(index).copied().unwrap_or(NO_FENCE);

@@ -14,7 +14,7 @@ use super::{AT_GATE, Queue};
 use crate::sync::{mutated, thread_local};
 use crate::{DispatcherId, Held, Key, Proof, UserKey};
 
-/// A running handler's view of its item's key and of the queue. Passed to handlers by a [`Worker`](crate::Worker).
+/// A running handler's access to its item's key and to the queue. A [`Worker`](crate::Worker) passes it to handlers.
 ///
 /// A key that is kept is not held twice:
 ///
@@ -45,45 +45,45 @@ pub struct Handling<'c, 'q, T, K: UserKey = u64> {
 /// Payload of a handler's panic.
 pub(super) type Payload = Box<dyn Any + Send>;
 
-/// The part of a worker that handlers reach.
+/// State of a worker that its handlers reach.
 pub(super) struct Batch<'q, T, K: UserKey> {
     pub(super) outbox: Outbox<'q, T, K>,
-    /// The origin of the running items: the index of a lane, or the gate.
+    /// Origin of the running items: the index of a lane, or `AT_GATE`.
     pub(super) place: u64,
     pub(super) left: Left<T, K>,
 }
 
 impl<'q, T, K: UserKey> Handling<'_, 'q, T, K> {
-    /// The queue.
+    /// Returns the queue that the running item comes from.
     pub fn queue(&self) -> &'q Queue<T, K> {
         self.batch.queue()
     }
 
-    /// The key that is held.
+    /// Key of the running item, which is held.
     #[inline]
     pub fn key(&self) -> Key<K> {
         self.key
     }
 
-    /// Lends out the proof that the key is held.
+    /// Lends out the proof that the running item's key is held.
     #[inline]
     pub fn proof(&mut self) -> Proof<'_, K> {
         Proof::new(self.key, self.queue().id())
     }
 
-    /// Appends an item to the queue: as [`Queue::enqueue`], but through the worker's buffer.
+    /// Appends an item to the queue, as [`Queue::enqueue`] does, but through the worker's buffer.
     #[inline]
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.batch.outbox.push(key, item);
     }
 
-    /// Ends the handler and keeps its key held, until the token is given back with [`Queue::complete`] or
+    /// Ends the handler and keeps its key held, until the returned token is given back with [`Queue::complete`] or
     /// [`Queue::complete_with`]. No server is occupied meanwhile.
     pub fn keep(self) -> Held<K> {
         self.batch.keep(self.key)
     }
 
-    /// Ends the handler and keeps its key held; `continuation` runs under it ahead of all others of the key.
+    /// Ends the handler and keeps its key held; `continuation` runs under this key, ahead of all other items of the key.
     pub fn continue_with(self, continuation: T) {
         let queue = self.queue();
         queue.complete_with(self.keep(), continuation);
@@ -99,8 +99,8 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
         self.outbox.queue()
     }
 
-    /// Runs items until there are no more; returns the payloads of their panics. (To drop a payload here would be to
-    /// run foreign code while the claim is not over.)
+    /// Runs `handler` for the items that `next` returns, until it returns `None`; returns the payloads of the handlers' panics.
+    /// (To drop a payload here would be to run foreign code while the claim is not over.)
     pub(super) fn run(
         &mut self,
         mut next: impl FnMut() -> Option<(Key<K>, T)>,
@@ -127,8 +127,8 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
         panics
     }
 
-    /// The claim's next item. A server that splits a shared claim frees the keys of the items before it, so the items
-    /// that these have enqueued are given their places first.
+    /// Returns the next item of the claim. A server that splits a shared claim frees the keys of the items before the next one,
+    /// so the items that their handlers have enqueued are moved into the queue first.
     #[inline]
     fn next_of(&mut self, next: &mut impl FnMut() -> Option<(Key<K>, T)>) -> Option<(Key<K>, T)> {
         if self.queue().config.shares_claims && !self.outbox.is_empty() {
@@ -157,11 +157,11 @@ impl<T, K: UserKey + fmt::Debug> fmt::Debug for Handling<'_, '_, T, K> {
 }
 
 thread_local! {
-    /// The queue whose handler this thread runs, if a worker runs it.
+    /// Name of the queue whose handler this thread runs, if a worker runs it.
     static HANDLING: Cell<Option<DispatcherId>> = const { Cell::new(None) };
 }
 
-/// Panics, in debug builds, if the caller is a handler of this queue: it would wait for itself for ever.
+/// Panics, in debug builds, if the caller is a handler of the queue `id`: the handler would wait for itself for ever.
 pub(super) fn assert_outside_handlers(id: DispatcherId) {
     debug_assert!(
         HANDLING.with(Cell::get) != Some(id),

@@ -32,11 +32,11 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, PoisonError, Thre
 
 #[derive(Debug)]
 pub(super) struct Idle {
-    /// Searchers in the lower half, sleepers in the upper.
+    /// Number of searching servers in the lower 32 bits, of sleeping servers in the upper.
     state: Padded<AtomicU64>,
     /// Sleepers in the order in which they fell asleep.
     sleepers: Mutex<Vec<Arc<Sleeper>>>,
-    /// Servers cannot take one another's work: a searcher does not stand in for a sleeper.
+    /// Whether servers cannot take each other's work, so that a searching server does not stand in for a sleeping one.
     apart: bool,
 }
 
@@ -46,7 +46,7 @@ struct Sleeper {
     woken: AtomicBool,
 }
 
-/// A place in the list of sleepers.
+/// Entry of a sleeping server in the list of sleepers.
 #[derive(Debug)]
 pub(super) struct Bed(Arc<Sleeper>);
 
@@ -58,7 +58,7 @@ impl Idle {
         Self { state: Padded::default(), sleepers: Mutex::new(Vec::new()), apart }
     }
 
-    /// Wakes a sleeper if needed, after an item was made ready under a latch that has since been given back.
+    /// Wakes a sleeper if no server searches, after an item was made ready under a latch that has since been given back.
     #[inline]
     pub(super) fn tell(&self) {
         let state = self.state.load(Ordering::Relaxed);
@@ -107,13 +107,13 @@ impl Idle {
         self.state.fetch_add(SEARCHER, Ordering::Relaxed);
     }
 
-    /// Ends a search. True if it was the last one although a server sleeps: see the head of the module.
+    /// Ends a server's search. Returns true if no other server searches although one sleeps: see the head of the module.
     pub(super) fn stop_search(&self) -> bool {
         let before = self.state.fetch_sub(SEARCHER, Ordering::Relaxed);
         before % SLEEPER == SEARCHER && before >= SLEEPER
     }
 
-    /// Turns a searcher into a sleeper. It looks again under the latches before it sleeps.
+    /// Turns a searching server into a sleeping one. The server looks again under the latches before it sleeps.
     pub(super) fn lie_down(&self) -> Bed {
         let sleeper = Arc::new(Sleeper { thread: current(), woken: AtomicBool::new(false) });
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl Idle {
         Bed(sleeper)
     }
 
-    /// Turns a sleeper that has found work back into a searcher.
+    /// Turns the sleeping server of `bed`, which has found work, back into a searching one.
     pub(super) fn get_up(&self, bed: &Bed) {
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         // A sleeper that is not in the list has just been woken by another thread, which has counted it as searching.
@@ -132,7 +132,7 @@ impl Idle {
         }
     }
 
-    /// Sleeps until woken; searches then.
+    /// Sleeps until another thread wakes the server of `bed`, which counts as searching from then on.
     pub(super) fn sleep(&self, bed: &Bed) {
         while !bed.0.woken.load(Ordering::Acquire) {
             park();

@@ -36,21 +36,21 @@ use crate::prefetch::line_at;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, UnsafeCell, mutated};
 use crate::{Key, UserKey};
 
-/// The writers' side.
+/// Arrival list of a lane, with the state that writers change.
 #[derive(Debug)]
 pub(super) struct Inbox<T, K: UserKey> {
     tail: Latch<Tail<T, K>>,
-    /// Number of items ever published.
+    /// Number of items ever published, that is, made visible to the reader.
     pushed: AtomicU64,
-    /// The thread that published last. Only a hint.
+    /// Identity of the thread that published last. Only a hint.
     writer: AtomicUsize,
-    /// Blocks to use again. Apart from the others, because readers write it.
+    /// Stack of blocks to use again. In a cache line of its own, because readers write it.
     spare: Padded<AtomicPtr<Block<T, K>>>,
-    /// The next item of a shared claim, by its slot. Apart from the others, because it changes with every item.
+    /// Slot of the next item of a shared claim. In a cache line of its own, because it changes with every item.
     begun: Padded<AtomicUsize>,
 }
 
-/// The place of the next item; reached under the writers' latch.
+/// Slot for the next item to arrive; reached under the writers' latch.
 #[derive(Debug)]
 pub(super) struct Tail<T, K: UserKey> {
     block: *mut Block<T, K>,
@@ -58,17 +58,17 @@ pub(super) struct Tail<T, K: UserKey> {
     used: usize,
 }
 
-/// The reader's side.
+/// State of a lane's inbox that only the reader changes.
 #[derive(Debug)]
 pub(super) struct Reader<T, K: UserKey> {
-    /// The block of the item taken last; at the start, the first block.
+    /// Block of the item that was taken last; at the start, the first block.
     block: *mut Block<T, K>,
-    /// Number of items ever taken.
+    /// Number of items that were ever taken.
     taken: u64,
-    /// Position behind the last slot of `block`.
+    /// Position of the item behind the last slot of `block`.
     end: u64,
     claimed: Option<Slots<T, K>>,
-    /// The claim is shared.
+    /// Whether the outstanding claim is shared.
     shared: bool,
 }
 
@@ -83,12 +83,12 @@ struct Slots<T, K: UserKey> {
     to: usize,
 }
 
-/// The parts of a split claim, without the item that runs.
+/// Items of a claim that was split, without the item that runs.
 #[derive(Debug)]
 pub(super) struct Split<T, K: UserKey> {
-    /// Keys of the items that are done.
+    /// Keys of the items that have been run.
     pub(super) done: Vec<Key<K>>,
-    /// Items that have not begun, oldest first.
+    /// Keys and items that have not begun, oldest first.
     pub(super) unbegun: Vec<(Key<K>, T)>,
 }
 
@@ -98,17 +98,17 @@ impl<T, K: UserKey> Default for Split<T, K> {
     }
 }
 
-/// A claimed run of items, to be moved out one after the other and then given back with [`Reader::finish`].
+/// A claimed run of items, which its owner moves out one after the other and then gives back with [`Reader::finish`].
 #[derive(Debug)]
 pub(super) struct Span<'q, T, K: UserKey> {
     slots: Slots<T, K>,
-    /// Number of items that have been moved out by the owner.
+    /// Number of items of this claim that its worker has moved out to run.
     begun: usize,
-    /// The shared claim's counter of items begun; `None` if the claim is not shared.
+    /// Slot of the next item of a shared claim, which other servers read; `None` if the claim is not shared.
     cursor: Option<&'q AtomicUsize>,
-    /// Number of published items beyond the claim.
+    /// Number of published items behind the claim.
     rest: u64,
-    /// Whether this thread published the last item of the inbox.
+    /// Whether the calling thread published the last item of the inbox.
     own: bool,
     inbox: PhantomData<&'q Inbox<T, K>>,
 }
@@ -116,7 +116,7 @@ pub(super) struct Span<'q, T, K: UserKey> {
 #[derive(Debug)]
 struct Block<T, K: UserKey> {
     next: AtomicPtr<Block<T, K>>,
-    /// Bit per slot: its key is [`Key::NoSync`], and there is none in the slot.
+    /// Bit mask of the slots whose item has [`Key::NoSync`]: such a slot stores no key.
     nosync: AtomicU64,
     slots: [UnsafeCell<MaybeUninit<Slot<T, K>>>; BLOCK],
 }
@@ -162,13 +162,13 @@ impl<T, K: UserKey> Block<T, K> {
         bytes => 64 / bytes,
     };
 
-    /// Address of the slot at `index`, if the block is alive.
+    /// Address of the slot at `index` of `block`; valid if the block is alive.
     #[inline]
     fn slot_address(block: *mut Self, index: usize) -> *const Slot<T, K> {
         block.wrapping_byte_add(offset_of!(Self, slots)).cast::<Slot<T, K>>().wrapping_add(index)
     }
 
-    /// The slot at `index`.
+    /// Returns the slot at `index` of `block`.
     ///
     /// # Safety
     ///
@@ -203,7 +203,7 @@ impl<T, K: UserKey> Block<T, K> {
 
     /// # Safety
     ///
-    /// As for [`Block::key`], and the caller is the one to move this item out.
+    /// As for [`Block::key`]. Also, no other caller moves this item out.
     #[inline]
     unsafe fn item(block: *mut Self, index: usize) -> T {
         // SAFETY: of the caller.
@@ -212,12 +212,12 @@ impl<T, K: UserKey> Block<T, K> {
 }
 
 impl<T, K: UserKey> Inbox<T, K> {
-    /// The next item of a shared claim, by its slot.
+    /// Slot of the next item of a shared claim.
     pub(super) fn begun(&self) -> usize {
         self.begun.load(Ordering::Relaxed)
     }
 
-    /// Both sides of an empty inbox. [`Reader::dispose`] frees the blocks.
+    /// Makes an empty inbox and its reader. [`Reader::dispose`] frees the blocks.
     pub(super) fn new() -> (Self, Reader<T, K>) {
         let block = Block::boxed();
         let inbox = Self {
@@ -230,45 +230,45 @@ impl<T, K: UserKey> Inbox<T, K> {
         (inbox, Reader { block, taken: 0, end: BLOCK as u64, claimed: None, shared: false })
     }
 
-    /// Excludes all other writers.
+    /// Takes the writers' latch, which excludes all other writers.
     #[inline]
     pub(super) fn lock(&self) -> Guard<'_, Tail<T, K>> {
         self.tail.lock()
     }
 
-    /// Prefetches the line that all writers share, for a write.
+    /// Prefetches the cache line that all writers share, for a write.
     #[inline]
     pub(super) fn expect_writing(&self) {
         prefetch_to_write(&raw const self.tail);
     }
 
-    /// Whether this thread published last.
+    /// Whether the calling thread published the last item.
     #[inline]
     fn is_own(&self) -> bool {
         self.writer.load(Ordering::Relaxed) == this_thread()
     }
 
-    /// Prefetches the line of `pushed`, for a read.
+    /// Prefetches the cache line of `pushed`, for a read.
     #[inline]
     pub(super) fn expect_reading(&self) {
         line_at(&raw const self.pushed);
     }
 
-    /// Number of items ever published. A thread that sees an item in this number sees all that happened before it was
+    /// Number of items ever published. A thread that sees an item counted here sees all that happened before the item was
     /// published.
     #[inline]
     pub(super) fn pushed(&self) -> u64 {
         self.pushed.load(Ordering::Acquire)
     }
 
-    /// Appends one item.
+    /// Appends one item with its key.
     #[inline]
     pub(super) fn push(&self, tail: &mut Guard<'_, Tail<T, K>>, key: Key<K>, item: T) {
         self.fill(tail, key, item);
         self.publish(1);
     }
 
-    /// Appends all items of user keys in `items`, and leaves it empty.
+    /// Appends all of `items`, with their user keys, and leaves the vector empty.
     pub(super) fn append(&self, tail: &mut Guard<'_, Tail<T, K>>, items: &mut Vec<(K, T)>) {
         let more = items.len() as u64;
         for (key, item) in items.drain(..) {
@@ -314,7 +314,7 @@ impl<T, K: UserKey> Inbox<T, K> {
         *tail = Tail { block, used: 0 };
     }
 
-    /// A spare block; the caller holds the writers' latch.
+    /// Pops a spare block; `None` if there is none. The caller holds the writers' latch.
     fn pop_spare(&self) -> Option<*mut Block<T, K>> {
         let mut block = self.spare.load(Ordering::Acquire);
         while !block.is_null() {
@@ -349,13 +349,13 @@ impl<T, K: UserKey> Inbox<T, K> {
 }
 
 impl<T, K: UserKey> Reader<T, K> {
-    /// Items ever taken.
+    /// Number of items that were ever taken.
     #[inline]
     pub(super) fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Takes the next item. There is one: the caller has found `taken` below [`Inbox::pushed`].
+    /// Takes the next item and its key. There is an item: the caller has found `taken` below [`Inbox::pushed`].
     #[inline]
     pub(super) fn take(&mut self, inbox: &Inbox<T, K>) -> (Key<K>, T) {
         let slots = self.next_slots(inbox, 1);
@@ -363,8 +363,8 @@ impl<T, K: UserKey> Reader<T, K> {
         unsafe { (Block::key(slots.block, slots.from), Block::item(slots.block, slots.from)) }
     }
 
-    /// Claims up to `most` of the `available` next items, as long as they lie in one block. No other claim is
-    /// outstanding. Items of a shared claim that have not begun can be taken back.
+    /// Claims up to `most` of the `available` next items, as long as they lie in one block. No other claim is outstanding. If
+    /// `shared`, the items of the claim that have not begun can be taken back.
     #[inline]
     pub(super) fn claim<'q>(
         &mut self,
@@ -393,7 +393,7 @@ impl<T, K: UserKey> Reader<T, K> {
         Span { begun: 0, cursor, rest, own, slots, inbox: PhantomData }
     }
 
-    /// The end of a shared claim, by its slot; else 0.
+    /// Slot behind the last item of the outstanding claim, if that is shared; else 0.
     pub(super) fn shared_end(&self) -> usize {
         self.claimed.as_ref().filter(|_| self.shared).map_or(0, |slots| slots.to)
     }
@@ -403,8 +403,8 @@ impl<T, K: UserKey> Reader<T, K> {
         self.shared && self.claimed.is_some()
     }
 
-    /// Takes back the items of a shared claim that have not begun. The claim is reduced to the item that runs if
-    /// `leaves_done`, else to the items that its owner has begun.
+    /// Takes the items that have not begun back from a shared claim, and returns them. If `leaves_done`, the claim is reduced to
+    /// the item that runs; else it also keeps the items that are done.
     pub(super) fn split_claim(&mut self, inbox: &Inbox<T, K>, leaves_done: bool) -> Split<T, K> {
         let Some(claimed) = self.claimed.as_mut().filter(|_| self.shared) else { return Split::default() };
         let next = if mutated!("unbegun-taken-twice") {
@@ -441,7 +441,7 @@ impl<T, K: UserKey> Reader<T, K> {
         self.claimed.as_ref().map_or(0, |slots| slots.to - slots.from)
     }
 
-    /// The keys of the outstanding claim, run or not.
+    /// Keys of all items of the outstanding claim, run or not.
     pub(super) fn claimed_keys(&self) -> impl Iterator<Item = Key<K>> {
         let slots = self.claimed.as_ref();
         slots.into_iter().flat_map(|slots| {
@@ -450,7 +450,7 @@ impl<T, K: UserKey> Reader<T, K> {
         })
     }
 
-    /// Ends the outstanding claim.
+    /// Ends the outstanding claim, whose items `span` has moved out.
     #[inline]
     pub(super) fn finish(&mut self, inbox: &Inbox<T, K>, span: Span<'_, T, K>) {
         let claimed = self.claimed.take().expect("a span is a claim of its reader");
@@ -460,7 +460,7 @@ impl<T, K: UserKey> Reader<T, K> {
         }
     }
 
-    /// Frees all blocks and their items. No thread uses the inbox any more.
+    /// Frees all blocks and their items. No other thread uses the inbox any more.
     pub(super) fn dispose(&mut self, inbox: &Inbox<T, K>) {
         while self.taken < inbox.pushed() {
             drop(self.take(inbox));
@@ -478,7 +478,7 @@ impl<T, K: UserKey> Reader<T, K> {
         }
     }
 
-    /// Moves past up to `most` published items, within one block.
+    /// Counts up to `most` published items as taken, within one block, and returns their slots.
     #[inline]
     fn next_slots(&mut self, inbox: &Inbox<T, K>, most: u64) -> Slots<T, K> {
         if self.taken == self.end {
@@ -505,7 +505,7 @@ impl<T, K: UserKey> Reader<T, K> {
 }
 
 impl<T, K: UserKey> Span<'_, T, K> {
-    /// Moves the next item out.
+    /// Moves the next item out of the span, with its key.
     #[inline]
     pub(super) fn next(&mut self) -> Option<(Key<K>, T)> {
         let Slots { block, from, to } = self.slots;
@@ -518,32 +518,32 @@ impl<T, K: UserKey> Span<'_, T, K> {
         Some(unsafe { (Block::key(block, index), Block::item(block, index)) })
     }
 
-    /// Number of items that have been moved out.
+    /// Number of items of this claim that its worker has moved out to run.
     #[inline]
     pub(super) fn begun(&self) -> usize {
         self.begun
     }
 
-    /// Whether this thread published last.
+    /// Whether the calling thread published the last item of the inbox when this claim was made.
     #[inline]
     pub(super) fn is_own(&self) -> bool {
         self.own
     }
 
-    /// Number of published items beyond the claim.
+    /// Number of published items behind the claim.
     #[inline]
     pub(super) fn rest(&self) -> u64 {
         self.rest
     }
 
-    /// Number of items claimed, run or not.
+    /// Number of claimed items, run or not.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.slots.to - self.slots.from
     }
 }
 
-/// A number that no other living thread has.
+/// Returns a number that no other living thread has.
 #[inline]
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });

@@ -18,19 +18,19 @@ use crate::{Key, UserKey};
 pub(super) struct Index<T, K> {
     strands: HashMap<K, Strand, Buckets>,
     nodes: Vec<Node<T, K>>,
-    /// Nodes without an item.
+    /// Nodes that contain no item, to be used again.
     free: List,
     ready: List,
-    /// Number of items in `ready`.
+    /// Number of items in the list `ready`.
     ready_len: usize,
-    /// Number of items in strands.
+    /// Number of items that wait in strands.
     blocked: usize,
 }
 
 /// The unfinished items of one user key.
 #[derive(Debug)]
 struct Strand {
-    /// Number of items ahead of the waiting ones: ready, or being run. 1 unless a claim has several items of the key.
+    /// Number of unfinished items ahead of `waiting`: ready, or being run. 1 unless a claim has several items of the key.
     ahead: usize,
     waiting: List,
 }
@@ -42,7 +42,7 @@ struct Node<T, K> {
     next: usize,
 }
 
-/// A chain of nodes; `first` is `NONE` if it is empty.
+/// A linked list of nodes, by their indices; `first` is `NONE` if it is empty.
 #[derive(Clone, Copy, Debug)]
 struct List {
     first: usize,
@@ -76,12 +76,12 @@ impl<T, K: UserKey> Index<T, K> {
         self.ready_len
     }
 
-    /// Number of items that wait, ready ones included.
+    /// Number of waiting items, ready ones included.
     pub(super) fn waiting(&self) -> usize {
         self.ready_len + self.blocked
     }
 
-    /// Takes the key if it is free.
+    /// Takes `key` if it is free. Returns whether it was.
     #[inline]
     pub(super) fn hold(&mut self, key: K) -> bool {
         let mut fresh = false;
@@ -98,7 +98,7 @@ impl<T, K: UserKey> Index<T, K> {
         self.strands.entry(key).or_insert(Strand { ahead: 0, waiting: EMPTY }).ahead += 1;
     }
 
-    /// Puts an item behind the unfinished items of its key. There must be one.
+    /// Adds an item behind the unfinished items of its key, of which there is at least one.
     pub(super) fn wait(&mut self, key: K, item: T) {
         let node = self.make(Key::User(key), item);
         let strand = self.strands.get_mut(&key).expect("an item waits behind another of its key");
@@ -106,7 +106,7 @@ impl<T, K: UserKey> Index<T, K> {
         self.blocked += 1;
     }
 
-    /// Adds an item: ready if its key is free, else behind the others. False if it has to wait.
+    /// Adds an item: ready if its key is free, else behind the unfinished items of its key. Returns whether it is ready.
     pub(super) fn admit(&mut self, key: Key<K>, item: T) -> bool {
         if let Key::User(user) = key
             && !self.hold(user)
@@ -118,7 +118,7 @@ impl<T, K: UserKey> Index<T, K> {
         true
     }
 
-    /// Adds a continuation, ahead of all others. Its key is held.
+    /// Adds a continuation, ahead of all other items. Its key is held.
     pub(super) fn make_first(&mut self, key: Key<K>, item: T) {
         let node = self.make(key, item);
         self.ready.push_front(node, &mut self.nodes);
@@ -131,7 +131,7 @@ impl<T, K: UserKey> Index<T, K> {
         self.ready_len += 1;
     }
 
-    /// Takes the item that has been ready longest.
+    /// Takes the item that has been ready longest, with its key.
     pub(super) fn take(&mut self) -> Option<(Key<K>, T)> {
         let node = self.ready.pop_front(&self.nodes)?;
         self.ready_len -= 1;
@@ -151,7 +151,8 @@ impl<T, K: UserKey> Index<T, K> {
         Some(self.unmake(node).1)
     }
 
-    /// Puts a taken item back, before all that wait. It counts as ahead until it is completed there.
+    /// Puts an item that a claim or pick had taken back, before all that wait for `key`. The taken item still counts as ahead,
+    /// until `complete` is called for it.
     pub(super) fn put_back(&mut self, key: K, item: T) {
         let node = self.make(Key::User(key), item);
         let strand = self.strands.get_mut(&key).expect("a taken item is ahead in its strand");
@@ -159,7 +160,7 @@ impl<T, K: UserKey> Index<T, K> {
         self.blocked += 1;
     }
 
-    /// Ends an item of the key, which is no longer ahead.
+    /// Ends an item of `key`, which no longer counts as ahead. The next item that waits for `key` becomes ready.
     #[inline]
     pub(super) fn complete(&mut self, key: K) {
         let strand = self.strands.get_mut(&key).expect("an unfinished item is ahead in its strand");
@@ -180,7 +181,7 @@ impl<T, K: UserKey> Index<T, K> {
         }
     }
 
-    /// Takes all waiting items: ready ones first, each followed by its strand, then the other strands.
+    /// Moves all waiting items into `out`: ready ones first, each followed by the items that wait for its key, then all others.
     pub(super) fn drain(&mut self, out: &mut Vec<(Key<K>, T)>) {
         while let Some((key, item)) = self.take() {
             out.push((key, item));

@@ -48,7 +48,7 @@ use super::tuning::BLOCK;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, mutated};
 use crate::{Key, UserKey};
 
-/// The fence of a lane without one.
+/// Value of the fence of a lane that no sequential item holds back.
 pub(super) const NO_FENCE: u64 = u64::MAX;
 
 #[derive(Debug)]
@@ -63,78 +63,76 @@ struct Hints {
     fence: AtomicU64,
     taken: AtomicU64,
     ready: AtomicUsize,
-    /// A number that changes with every claim, if a server runs items of this lane and no other item is known to be
-    /// ready. Else 0.
+    /// Number that changes with every claim, if a server runs items of this lane and no other item is known to be ready; else 0.
     attended: AtomicU64,
-    /// The end of a shared claim, by its slot; else 0.
+    /// Slot behind the last item of a shared claim; 0 if no claim is shared.
     unbegun: AtomicUsize,
 }
 
-/// State under the lane's latch.
+/// State of a lane, under its latch.
 #[derive(Debug)]
 pub(super) struct Served<T, K: UserKey> {
     reader: Reader<T, K>,
     index: Index<T, K>,
-    /// The outstanding claim has been entered into the index.
+    /// Whether the items of the outstanding claim have been entered into the index, as running.
     entered: bool,
     /// Number of servers that run items picked from the index.
     pickers: usize,
-    /// Claimed items that have not begun can be taken back.
+    /// Whether claims are shared: claimed items that have not begun can be taken back.
     shares: bool,
-    /// An item of the outstanding claim has kept its key.
+    /// Whether an item of the outstanding claim has kept its key.
     kept: bool,
-    /// Number of coming picks for which more items are sorted into the index than the picks need.
+    /// Number of coming picks that move more items from the inbox into the index than they need.
     sort_ahead: usize,
-    /// The queue was aborted: no item is handed out any more. The abort takes the waiting items; later ones wait for
-    /// the next abort.
+    /// Whether the queue was aborted, so that no item is handed out any more. The abort takes the waiting items; later ones wait
+    /// for the next abort.
     stopped: bool,
-    /// A sequential item waits for everything before the fence to be done.
+    /// Whether a sequential item waits for all items before the fence to be done.
     draining: bool,
     counts: Counts,
 }
 
-/// Counts of a lane.
+/// Counts of events in a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    /// Keys taken without an item.
+    /// Number of keys taken without an item.
     pub(super) holds: u64,
-    /// Items and holds that are done.
+    /// Number of items and holds that are done.
     pub(super) done: u64,
-    /// Items and continuations handed out.
+    /// Number of items and continuations handed out, holds included.
     pub(super) dispatched: u64,
     pub(super) continued: u64,
     pub(super) waited_on_key: u64,
     pub(super) stolen: u64,
 }
 
-/// The lane's latch, held.
+/// A lane whose latch is held.
 #[derive(Debug)]
 pub(super) struct Serving<'q, T, K: UserKey> {
     lane: &'q Lane<T, K>,
     served: Guard<'q, Served<T, K>>,
 }
 
-/// The part of a claim that is not done when the claim is over.
+/// Items of a claim or pick that are not done when it ends.
 #[derive(Debug)]
 pub(super) struct Left<T, K: UserKey> {
-    /// Keys that stay held.
+    /// Keys of handlers that have kept them: they stay held.
     pub(super) kept: Vec<Key<K>>,
-    /// Items of these keys that were not run, oldest first: they run when the key is free, before all others that
-    /// wait.
+    /// Items of the kept keys that were not run, oldest first. They run when their key is free, before all others that wait.
     pub(super) returned: Vec<(K, T)>,
 }
 
-/// Effects of a completion on other threads.
+/// Consequences of a completion, of which other threads must be told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct After {
-    /// An item can be run.
+    /// Whether an item of the lane can be run.
     pub(super) ready: bool,
-    /// The lane has just drained, and a sequential item waits for that.
+    /// Whether all items before the fence have just become done, and a sequential item waits for that.
     pub(super) drained: bool,
 }
 
 impl<T, K: UserKey> Lane<T, K> {
-    /// An empty lane; `shares` says whether claimed items that have not begun can be taken back.
+    /// Makes an empty lane. If `shares`, claimed items that have not begun can be taken back.
     pub(super) fn new(shares: bool) -> Self {
         let (inbox, reader) = Inbox::new();
         let hints = Hints {
@@ -163,19 +161,19 @@ impl<T, K: UserKey> Lane<T, K> {
         &self.served.0.0
     }
 
-    /// Prefetches the inbox for a write.
+    /// Prefetches the inbox of this lane for a write.
     #[inline]
     pub(super) fn expect_writing(&self) {
         self.inbox.expect_writing();
     }
 
-    /// Prefetches the inbox's count for a search.
+    /// Prefetches the inbox's count of published items for a search.
     #[inline]
     pub(super) fn expect_reading(&self) {
         self.inbox.expect_reading();
     }
 
-    /// Excludes other writers.
+    /// Takes the writers' latch of the inbox, which excludes other writers.
     #[inline]
     pub(super) fn write(&self) -> Guard<'_, Tail<T, K>> {
         self.inbox.lock()
@@ -191,19 +189,19 @@ impl<T, K: UserKey> Lane<T, K> {
         self.inbox.append(tail, items);
     }
 
-    /// Number of items that ever arrived.
+    /// Number of items that ever arrived in this lane.
     pub(super) fn pushed(&self) -> u64 {
         self.inbox.pushed()
     }
 
-    /// Closes the lane from that position on. To close it, the caller holds the writers' latch and the position is
-    /// `pushed`; to open it further, nothing is needed.
+    /// Holds back the items from `position` on. To close the lane, the caller holds the writers' latch and `position` is
+    /// `pushed`; to open it further, no latch is needed.
     pub(super) fn set_fence(&self, position: u64) {
         let order = if mutated!("fence-relaxed") { Ordering::Relaxed } else { Ordering::Release };
         self.hints().fence.store(position, order);
     }
 
-    /// The position up to which items may be taken now.
+    /// Position up to which items of the inbox may be taken now.
     #[inline]
     fn limit(&self) -> u64 {
         // In this order: see the head of the module.
@@ -215,7 +213,7 @@ impl<T, K: UserKey> Lane<T, K> {
         pushed.min(self.hints().fence.load(order))
     }
 
-    /// Whether there may be an item to run, as far as visible without the latch.
+    /// Whether the lane may have an item to run, as far as is visible without the latch.
     #[inline]
     pub(super) fn shows_work(&self) -> bool {
         let hints = self.hints();
@@ -224,8 +222,7 @@ impl<T, K: UserKey> Lane<T, K> {
         self.limit() > hints.taken.load(order) || hints.ready.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether there may be an item to run. The look takes both latches, so it is ordered with every change that
-    /// makes an item ready.
+    /// Whether the lane may have an item to run. Takes both latches, so it is ordered with every change that makes an item ready.
     pub(super) fn shows_work_in_order(&self) -> bool {
         drop(self.write());
         if !mutated!("looks-past-the-latch") {
@@ -234,13 +231,13 @@ impl<T, K: UserKey> Lane<T, K> {
         self.shows_work()
     }
 
-    /// Whether an item of a shared claim has not begun, as far as visible without the latch.
+    /// Whether an item of a shared claim has not begun, as far as is visible without the latch.
     pub(super) fn shows_unbegun(&self) -> bool {
         self.hints().unbegun.load(Ordering::Relaxed) > self.inbox.begun()
     }
 
-    /// A number that changes with every claim, if a server runs items of this lane and no other item is known to be
-    /// ready, as far as visible without the latch. To take an item all the same, a server has to break in.
+    /// Number that changes with every claim, if a server runs items of this lane and no other item is known to be ready, as far
+    /// as is visible without the latch; else `None`. To take an item all the same, a server has to break in.
     #[inline]
     pub(super) fn attended(&self) -> Option<NonZeroU64> {
         NonZeroU64::new(self.hints().attended.load(Ordering::Relaxed))
@@ -258,13 +255,13 @@ impl<T, K: UserKey> Lane<T, K> {
 }
 
 impl<'q, T, K: UserKey> Serving<'q, T, K> {
-    /// Number of items that can be run now.
+    /// Number of items that are ready in the index.
     #[inline]
     fn ready(&self) -> usize {
         if self.served.stopped { 0 } else { self.served.index.ready() }
     }
 
-    /// Takes one item that can be run, if there is any in this lane.
+    /// Takes one item of this lane that can be run, with its key.
     pub(super) fn take(&mut self) -> Option<(Key<K>, T)> {
         if self.ready() == 0 {
             let (key, item) = self.take_from_inbox()?;
@@ -275,8 +272,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.index.take()
     }
 
-    /// Takes the first item of the inbox whose key is free and moves the items before it into the index, which has
-    /// none ready.
+    /// Takes the first item of the inbox whose key is free. Moves the items before it into the index, which has no ready items.
     fn take_from_inbox(&mut self) -> Option<(Key<K>, T)> {
         let limit = self.lane.limit();
         if self.served.reader.taken() < limit {
@@ -296,7 +292,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         None
     }
 
-    /// Claims up to `most` items to be run in place. `None` if a claim is outstanding, the index is in use, or no
+    /// Claims up to `most` items of the inbox, to be run in place. `None` if a claim is outstanding, the index is in use, or no
     /// item waits.
     #[inline]
     pub(super) fn claim(&mut self, most: u64) -> Option<Span<'q, T, K>> {
@@ -312,9 +308,9 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         Some(span)
     }
 
-    /// Picks up to `most` items from the index into `picked`: the longest ready one, the items that wait behind it
-    /// for the same key, then the next ready one. Where claims are shared, items of another key are left to other
-    /// servers. Picks nothing if the lane is attended.
+    /// Picks up to `most` items from the index into `picked`: the longest ready item, the items that wait behind it for the same
+    /// key, then the next ready item. Where claims are shared, items of another key are left to other servers. Picks nothing if
+    /// the lane is attended.
     pub(super) fn pick(&mut self, most: usize, picked: &mut Vec<(Key<K>, T)>) {
         if self.is_attended() || self.served.stopped {
             return;
@@ -349,7 +345,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         (served.pickers > 0 || served.reader.has_claim()) && served.index.ready() == 0
     }
 
-    /// Sorts a block's worth of the inbox into the index if no item is ready, or if another server might need it.
+    /// Moves up to a block of items from the inbox into the index if no item is ready, or if another server might need it.
     /// Otherwise the index runs empty.
     fn sort_some(&mut self) {
         let served = &mut *self.served;
@@ -373,7 +369,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         served.counts.waited_on_key += u64::from(!served.index.admit(key, item));
     }
 
-    /// Enters the keys of a claim that is run in place into the index, which is empty.
+    /// Enters the keys of the outstanding claim, as held, into the index, which is empty.
     fn enter_claim(&mut self) {
         if self.served.entered || !self.served.reader.has_claim() || mutated!("claim-not-entered") {
             return;
@@ -387,7 +383,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         served.entered = true;
     }
 
-    /// Takes a key without an item. False if an unfinished item or hold has it, or the lane has stopped.
+    /// Takes `key` without an item. Returns false if an unfinished item or hold has the key, or if the lane has stopped.
     pub(super) fn hold(&mut self, key: Key<K>) -> bool {
         if self.served.stopped {
             return false;
@@ -407,7 +403,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         true
     }
 
-    /// Takes a key for an item that runs already, in a lane without any conflicting unfinished item.
+    /// Takes `key` for an item that runs already, in a lane without any conflicting unfinished item.
     pub(super) fn take_up(&mut self, key: Key<K>) {
         if let Key::User(user) = key {
             self.served.index.hold_again(user);
@@ -416,7 +412,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.counts.dispatched += 1;
     }
 
-    /// Ends an item.
+    /// Ends an item of `key`, so that the next item of the key can be run.
     #[inline]
     pub(super) fn complete(&mut self, key: Key<K>) {
         if let Key::User(user) = key {
@@ -425,7 +421,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.counts.done += 1;
     }
 
-    /// Replaces an item by its continuation, which is the first to be taken. The item stays unfinished.
+    /// Replaces the running item of `key` by its continuation `item`, which is the next to be taken. The item stays unfinished.
     pub(super) fn continue_with(&mut self, key: Key<K>, item: T) {
         self.served.counts.continued += 1;
         // A key-less continuation can come while a claim is run in place: it must not have to wait for that claim.
@@ -440,13 +436,13 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.index.make_first(key, item);
     }
 
-    /// The running item of a claim that is run in place will keep its key beyond the claim.
+    /// Records that the running item of the outstanding claim will keep its key beyond the claim.
     pub(super) fn keep(&mut self) {
         self.enter_claim();
         self.served.kept = true;
     }
 
-    /// Ends a claim. `left` is the part of it that is not done.
+    /// Ends the claim of `span`. `left` has the part of the claim that is not done.
     #[inline]
     pub(super) fn finish(&mut self, span: Span<'q, T, K>, left: &mut Left<T, K>) {
         self.served.counts.done += self.served.reader.claimed() as u64;
@@ -458,7 +454,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.reader.finish(&self.lane.inbox, span);
     }
 
-    /// Ends a pick. `left` is the part of it that is not done.
+    /// Ends a pick of items with the keys `picked`. `left` has the part of the pick that is not done.
     pub(super) fn finish_picked(&mut self, picked: &[Key<K>], left: &mut Left<T, K>) {
         self.served.counts.done += picked.len() as u64;
         self.release(picked.iter().copied(), left);
@@ -482,7 +478,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         }
     }
 
-    /// Items were run by a server that is not at home here.
+    /// Counts `items` items as run by a server that is not at home in this lane.
     pub(super) fn count_stolen(&mut self, items: usize) {
         self.served.counts.stolen += items as u64;
     }
@@ -491,24 +487,24 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.served.counts
     }
 
-    /// Number of waiting items.
+    /// Number of waiting items of this lane.
     pub(super) fn waiting(&self) -> u64 {
         self.lane.pushed() - self.served.reader.taken() + self.served.index.waiting() as u64
     }
 
-    /// Number of items and holds that are neither waiting nor done.
+    /// Number of items and holds of this lane that are neither waiting nor done.
     pub(super) fn running(&self) -> u64 {
         let counts = &self.served.counts;
         self.served.reader.taken() + counts.holds - counts.done - self.served.index.waiting() as u64
     }
 
-    /// Whether everything up to `position` is done.
+    /// Whether all items before `position`, and all holds, are done.
     pub(super) fn is_done_up_to(&self, position: u64) -> bool {
         let counts = &self.served.counts;
         self.served.reader.taken() >= position && self.served.reader.taken() + counts.holds == counts.done
     }
 
-    /// Requests [`After::drained`] when everything before the fence is done; true if it is already.
+    /// Requests [`After::drained`] when all items before the fence are done. Returns true if they are already.
     pub(super) fn drain(&mut self) -> bool {
         let done = self.is_done_up_to(self.fence());
         self.served.draining = !done;
@@ -519,19 +515,19 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.lane.hints().fence.load(Ordering::Acquire)
     }
 
-    /// Stops handing out items.
+    /// Stops handing out items, because the queue is aborted.
     pub(super) fn stop(&mut self) {
         self.served.stopped = true;
     }
 
-    /// Takes the items that wait in the index, which are older than all in the inbox.
+    /// Moves the items that wait in the index, which are older than all in the inbox, into `out`.
     pub(super) fn drain_index(&mut self, out: &mut Vec<(Key<K>, T)>) {
         let before = out.len();
         self.served.index.drain(out);
         self.served.counts.done += (out.len() - before) as u64;
     }
 
-    /// Takes the items that wait in the inbox up to `position`.
+    /// Moves the items of the inbox before `position` into `out`, with their keys.
     pub(super) fn drain_inbox(&mut self, position: u64, out: &mut Vec<(Key<K>, T)>) {
         let upto = position.min(self.lane.pushed());
         while self.served.reader.taken() < upto {
@@ -540,7 +536,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         }
     }
 
-    /// Gives the latch back after completions.
+    /// Gives the latch back after completions, and returns their consequences.
     #[inline]
     pub(super) fn leave(mut self) -> After {
         let drained = self.served.draining && self.is_done_up_to(self.fence());

@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::sync::{AtomicBool, Ordering, UnsafeCell, mutated, spin_loop, yield_now};
 
-/// Content for one thread at a time.
+/// A value that one thread at a time may reach.
 #[derive(Debug)]
 pub(super) struct Latch<T> {
     taken: AtomicBool,
@@ -22,14 +22,14 @@ pub(super) struct Latch<T> {
 // so threads use the `T` one after another, which `T: Send` allows.
 unsafe impl<T: Send> Sync for Latch<T> {}
 
-/// The right to the content, given back on drop.
+/// Exclusive access to the latch's content. Dropping it frees the latch.
 #[derive(Debug)]
 pub(super) struct Guard<'l, T> {
     latch: &'l Latch<T>,
     content: *mut T,
 }
 
-/// Turns of waiting before the processor is yielded.
+/// Number of spin turns for which a thread waits before it yields the processor.
 const TURNS: u32 = 64;
 
 impl<T> Latch<T> {
@@ -45,7 +45,7 @@ impl<T> Latch<T> {
         Guard { latch: self, content: self.content.get() }
     }
 
-    /// The guard, if the latch is free.
+    /// Takes the latch if it is free.
     #[inline]
     pub(super) fn try_lock(&self) -> Option<Guard<'_, T>> {
         // Looking first spares the holder the loss of its cache line.

@@ -8,14 +8,14 @@ use std::fmt;
 use super::{Queue, tuning};
 use crate::{Key, UserKey};
 
-/// Items by lane, in order.
+/// Buffered keys and items, indexed by lane, each lane's in order.
 pub(super) type Items<T, K> = Box<[Vec<(K, T)>]>;
 
-/// Items without a place yet.
+/// Items that a thread has enqueued and that have no place in the queue yet.
 pub(super) struct Outbox<'q, T, K: UserKey> {
     queue: &'q Queue<T, K>,
     items: Items<T, K>,
-    /// Lanes with items in this outbox.
+    /// Indices of the lanes for which this outbox has items.
     filled: Vec<usize>,
 }
 
@@ -24,7 +24,7 @@ impl<'q, T, K: UserKey> Outbox<'q, T, K> {
         Self::with(queue, std::iter::repeat_with(Vec::new).take(queue.lanes.len()).collect())
     }
 
-    /// An outbox with the given buffers, which are empty: one for each lane of the queue.
+    /// Makes an outbox with the given buffers, which are empty: one buffer for each lane of the queue.
     pub(super) fn with(queue: &'q Queue<T, K>, items: Items<T, K>) -> Self {
         Self { queue, items, filled: Vec::new() }
     }
@@ -53,7 +53,8 @@ impl<'q, T, K: UserKey> Outbox<'q, T, K> {
         }
     }
 
-    /// Items without a user key are rare, and a sequential one is younger than the items pushed before.
+    /// Enqueues an item without a user key, after all buffered items: such items are rare, and a sequential one is younger than
+    /// the items pushed before.
     #[cold]
     fn push_through(&mut self, key: Key<K>, item: T) {
         self.flush();
@@ -65,7 +66,7 @@ impl<'q, T, K: UserKey> Outbox<'q, T, K> {
         self.filled.is_empty()
     }
 
-    /// Gives all items their places.
+    /// Moves all items into the queue.
     #[inline]
     pub(super) fn flush(&mut self) {
         if !self.is_empty() {

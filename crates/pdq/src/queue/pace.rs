@@ -13,11 +13,11 @@ use crate::sync::{Instant, spin_loop};
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     holds_back: bool,
-    /// Number of claims until it tries holding back again.
+    /// Number of claims until the worker tries holding back again.
     patience: usize,
-    /// The worker has held back since the last claim.
+    /// Whether the worker has held back since the last claim.
     held_back: bool,
-    /// Number of claims after holding back since the last verdict; `gathered` is the number of their items.
+    /// Number of claims after holding back since the last verdict; `gathered` is the number of items of these claims.
     trials: usize,
     gathered: usize,
 }
@@ -57,7 +57,7 @@ impl Pace {
         }
     }
 
-    /// Holds back if that has paid before. To be called before the worker looks for work.
+    /// Pauses the worker if pauses have paid before. To be called before the worker looks for work.
     #[inline]
     pub(super) fn wait(&mut self) {
         if self.holds_back {

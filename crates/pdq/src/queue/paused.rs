@@ -14,7 +14,7 @@ use super::worker::Watch;
 use super::{Queue, Worker};
 use crate::{DispatcherId, Key, UserKey};
 
-/// A server of a queue that is not at work. [`Queue::resume`] makes it a [`Worker`] again.
+/// A server of a queue that has stopped working for now. [`Queue::resume`] makes it a [`Worker`] again.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Key, Queue, queue};
@@ -42,7 +42,7 @@ pub struct Paused<T, K: UserKey = u64> {
 }
 
 impl<T, K: UserKey> Worker<'_, T, K> {
-    /// Stops working for now. Gives the items in its buffer their places; other workers take its lanes' items
+    /// Stops working for now. Moves the items of the worker's buffer into the queue; other workers take the items of its lanes
     /// meanwhile.
     pub fn pause(mut self) -> Paused<T, K> {
         self.flush();
@@ -66,7 +66,7 @@ impl<T, K: UserKey> Queue<T, K> {
     ///
     /// # Panics
     ///
-    /// If it is another queue's, or if the server has another worker now.
+    /// If the worker was another queue's, or if its server has another worker now.
     pub fn resume(&self, paused: Paused<T, K>) -> Worker<'_, T, K> {
         assert!(paused.queue == self.id(), "a worker of another queue");
         self.employ(paused.server);

@@ -34,13 +34,13 @@ impl<'q, T, K: UserKey> Producer<'q, T, K> {
         Self(Outbox::new(queue))
     }
 
-    /// Appends an item.
+    /// Appends an item to the buffer, from which it is enqueued later.
     #[inline]
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.0.push(key, item);
     }
 
-    /// Gives all gathered items their places: every item that any thread enqueues afterwards is younger.
+    /// Moves all gathered items into the queue: every item that any thread enqueues afterwards is younger.
     pub fn flush(&mut self) {
         self.0.flush();
     }

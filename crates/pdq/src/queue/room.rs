@@ -11,13 +11,13 @@ use crate::sync::{AtomicU64, AtomicUsize, Condvar, Mutex, Ordering, PoisonError}
 
 #[derive(Debug)]
 pub(super) struct Room {
-    /// Most items that may wait; `usize::MAX`: no limit.
+    /// Number of items that may wait; `usize::MAX`: no limit.
     limit: usize,
     waiting: Padded<AtomicUsize>,
     producers: Padded<AtomicUsize>,
     changed: Condvar,
     lock: Mutex<()>,
-    /// Number of items accepted beyond the limit.
+    /// Number of items that were accepted beyond the limit.
     spilled: AtomicU64,
 }
 
@@ -38,7 +38,7 @@ impl Room {
         self.limit == usize::MAX
     }
 
-    /// Counts an item if there is room for it.
+    /// Counts one waiting item if there is room for it. Returns whether there was.
     #[inline]
     pub(super) fn try_enter(&self) -> bool {
         if self.is_unlimited() {
@@ -55,7 +55,7 @@ impl Room {
         false
     }
 
-    /// Counts an item as soon as there is room for it. False if `gave_up` comes true before.
+    /// Waits for room, and then counts one waiting item. Returns false if `gave_up` returns true before there is room.
     pub(super) fn enter(&self, gave_up: impl Fn() -> bool) -> bool {
         if self.try_enter() {
             return true;
@@ -76,7 +76,7 @@ impl Room {
         entered
     }
 
-    /// Counts items that are accepted in any case.
+    /// Counts waiting items that are accepted in any case; those beyond the limit count as spilled.
     #[inline]
     pub(super) fn spill(&self, items: usize) {
         if self.is_unlimited() {
@@ -89,7 +89,7 @@ impl Room {
         }
     }
 
-    /// Counts items that wait again: they have been counted before.
+    /// Counts items that wait again after they had been taken. They never count as spilled.
     #[inline]
     pub(super) fn re_enter(&self, items: usize) {
         if !self.is_unlimited() && items > 0 {
@@ -97,7 +97,7 @@ impl Room {
         }
     }
 
-    /// Counts items that no longer wait, and wakes producers.
+    /// Counts items that no longer wait, and wakes producers that wait for room.
     #[inline]
     pub(super) fn leave(&self, items: usize) {
         if self.is_unlimited() || items == 0 {
@@ -109,7 +109,7 @@ impl Room {
         }
     }
 
-    /// Makes waiting producers look again.
+    /// Wakes producers that wait for room, to look again.
     #[cold]
     pub(super) fn tell_producers(&self) {
         // A producer that has tried in vain is inside `wait` by the time the lock is free.

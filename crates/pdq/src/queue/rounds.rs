@@ -9,19 +9,19 @@ use super::tuning;
 
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
-    /// The worker's homes, then the other lanes. Each server goes through the others from another place on.
+    /// Indices of lanes: the worker's homes, then the other lanes, which each server begins at another place.
     order: Box<[usize]>,
     homes: usize,
-    /// Index in `order` at which to begin: at home, and away.
+    /// Index in `order` at which the next look at home begins; `away`: the next look away from home.
     home: usize,
     away: usize,
-    /// Number of claims in a row from the present home.
+    /// Number of claims in a row from the home at index `home`.
     stayed: usize,
     turns: usize,
 }
 
 impl Rounds {
-    /// The rounds of a server of `servers` through `lanes`; all of them are its homes if `all`.
+    /// Makes the order in which server `server` of `servers` goes through `lanes`. If `all`, all lanes are its homes.
     pub(super) fn new(lanes: std::ops::Range<usize>, server: usize, servers: usize, all: bool) -> Self {
         let is_home = |lane: &usize| all || lane % servers == server;
         let first = lanes.start;
@@ -32,23 +32,23 @@ impl Rounds {
         Self { order, homes, home: 0, away: homes, stayed: 0, turns: 0 }
     }
 
-    /// All lanes.
+    /// Indices of all lanes that the worker takes items from.
     pub(super) fn lanes(&self) -> &[usize] {
         &self.order
     }
 
-    /// Whether this turn's claim is timed, as a sample.
+    /// Whether the claim of this turn is timed, as a sample.
     pub(super) fn is_sampled(&self) -> bool {
         self.turns.is_multiple_of(tuning::SAMPLE)
     }
 
-    /// Leaves the present home, which is empty: the next turn begins with the next home.
+    /// Leaves the current home lane, which is empty: the next turn begins with the next home.
     #[inline]
     pub(super) fn leave_home(&mut self) {
         self.stayed = tuning::STAY;
     }
 
-    /// The lane that the next turn looks at first, unless that is the same lane again.
+    /// Returns the home lane with which the next turn begins; `None` if the worker has no other home.
     #[inline]
     pub(super) fn next_home(&self) -> Option<usize> {
         let next = if self.home + 1 < self.homes { self.home + 1 } else { 0 };
@@ -61,7 +61,7 @@ impl Rounds {
         (self.turns + 1).is_multiple_of(tuning::AWAY)
     }
 
-    /// Begins a turn. True if it begins away from home.
+    /// Begins a turn (one search for work). Returns true if it begins away from home.
     #[inline]
     pub(super) fn turn(&mut self) -> bool {
         self.turns += 1;
@@ -73,7 +73,7 @@ impl Rounds {
         self.turns.is_multiple_of(tuning::AWAY)
     }
 
-    /// Looks for work at home: returns the first home from which `take` takes something, and the result.
+    /// Looks for work at home: returns the first home lane for which `take` returns work, and that work.
     #[inline]
     pub(super) fn at_home<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
         let mut at = self.home;
@@ -90,8 +90,8 @@ impl Rounds {
         None
     }
 
-    /// Looks for work away from home: returns the first lane from which `take` takes something, and the result. The
-    /// next search begins behind it.
+    /// Looks for work away from home: returns the first lane for which `take` returns work, and that work. The next search begins
+    /// behind this lane.
     pub(super) fn elsewhere<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
         for _ in self.homes..self.order.len() {
             let lane = self.order[self.away];

@@ -22,18 +22,18 @@ use super::{AT_GATE, Queue};
 use crate::sync::{AtomicU64, Ordering, UnsafeCell, mutated, panicking, spin_loop, yield_now};
 use crate::{Key, Proof, UserKey};
 
-/// Number of waiting turns for the server that breaks in before the processor is yielded.
+/// Number of spin turns for which the holder waits for the server that breaks in before it yields the processor.
 const TURNS: u32 = 64;
 
-/// State of a queue's seizure.
+/// State of a seizure of a queue, shared by its holder and servers that break in.
 #[derive(Debug)]
 pub(super) struct Seat<K> {
     steps: Steps,
-    /// The number of the item that was broken into last, once its key is held.
+    /// Number of the item that was broken into last, stored once its key is held.
     settled: AtomicU64,
-    /// Place where that key is held.
+    /// Index of the lane in which that item's key is held, or `AT_GATE`.
     place: AtomicU64,
-    /// Key of the running item.
+    /// Key of the seizure's running item.
     key: UnsafeCell<Key<K>>,
 }
 
@@ -51,8 +51,8 @@ impl<K> Default for Seat<K> {
     }
 }
 
-/// All keys of a queue, held to run items without enqueueing them. Dropping it gives them back, also when a panicking
-/// handler unwinds.
+/// Exclusive use of a queue: all of its keys are held, to run items without enqueueing them. Dropping the value gives the keys
+/// back, also when a panicking handler unwinds.
 ///
 /// State reached through it cannot outlive the item:
 ///
@@ -66,13 +66,13 @@ impl<K> Default for Seat<K> {
 #[derive(Debug)]
 pub struct Seizure<'q, T, K: UserKey = u64> {
     queue: &'q Queue<T, K>,
-    /// The key of the last item, if another server has broken in while it ran: the only key still held.
+    /// Key of the last item, if another server has broken in while the item ran: the only key that is still held.
     left: Option<Key<K>>,
     given_back: bool,
 }
 
 impl<T, K: UserKey> Queue<T, K> {
-    /// Holds all keys, to run items without enqueueing them. Refused if any item is unfinished, and after an abort.
+    /// Holds all keys of the queue, to run items without enqueueing them. `None` if any item is unfinished, and after an abort.
     ///
     /// ```
     /// use tradewind_pdq::{DispatcherId, Key, Keyed, Queue, queue};
@@ -91,14 +91,15 @@ impl<T, K: UserKey> Queue<T, K> {
         taken.then(|| Seizure { queue: self, left: None, given_back: false })
     }
 
-    /// Number of the item of a seizure that runs now, different from every other, if another server may break in.
+    /// Number of the item that a seizure of this queue runs now, different from all earlier ones; `None` if no such item runs, or
+    /// if another server has broken in already.
     #[inline]
     pub fn seized_for(&self) -> Option<u64> {
         self.seat.steps.running()
     }
 
-    /// Takes all keys but the item's from a seizure, while that item runs. False if the item has ended, or another server has
-    /// broken in.
+    /// Takes all keys from a seizure except the key of its running item, whose number is `item`. Returns false if the item has
+    /// ended, or if another server has broken in.
     pub fn break_in(&self, item: u64) -> bool {
         let seat = &*self.seat;
         if !seat.steps.take(item, self.fences) {
@@ -117,7 +118,7 @@ impl<T, K: UserKey> Queue<T, K> {
         true
     }
 
-    /// Ends a sequential item or hold. True if any item waited for it.
+    /// Ends the running sequential item, or the hold of the sequential key. Returns true if any item waited for it.
     pub(super) fn open_gate(&self) -> bool {
         let waited = self.gate.complete(&self.lanes);
         self.idle.tell_all();
@@ -127,7 +128,7 @@ impl<T, K: UserKey> Queue<T, K> {
 }
 
 impl<T, K: UserKey> Seizure<'_, T, K> {
-    /// Runs an item under its key. Nothing conflicts with it.
+    /// Runs the closure `item` under `key`, with the proof that `key` is held. No other item that conflicts with it runs.
     ///
     /// # Panics
     ///
@@ -145,13 +146,14 @@ impl<T, K: UserKey> Seizure<'_, T, K> {
         item(proof)
     }
 
-    /// Whether another server has broken in: no further item can be run.
+    /// Whether another server has broken in, so that no further item can be run.
     #[inline]
     pub fn is_broken(&self) -> bool {
         self.left.is_some()
     }
 
-    /// Gives back the held keys. True if this has made an item ready that an earlier search could not take.
+    /// Gives back all keys that are still held. Returns true if this has made an item ready that an earlier search could not
+    /// take.
     pub fn give_back(mut self) -> bool {
         self.release()
     }
@@ -168,7 +170,7 @@ impl<T, K: UserKey> Seizure<'_, T, K> {
         after.ready || after.drained
     }
 
-    /// Waits for the server that has broken in to hold the key.
+    /// Waits until the server that has broken in has taken the last item's key on behalf of this seizure.
     fn wait_until_settled(&self) {
         let (mut turn, last) = (0, self.queue.seat.steps.last() - 1);
         while self.queue.seat.settled.load(Ordering::Acquire) != last {
@@ -194,7 +196,7 @@ impl<T, K: UserKey> Drop for Seizure<'_, T, K> {
     }
 }
 
-/// A running item, until it is dropped.
+/// The running item of a seizure. Dropping it ends the item.
 struct Running<'s, 'q, T, K: UserKey> {
     seizure: &'s mut Seizure<'q, T, K>,
     item: u64,

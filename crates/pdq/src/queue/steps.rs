@@ -45,9 +45,9 @@
 use super::padded::Padded;
 use crate::sync::{AtomicU64, Fences, Ordering, mutated};
 
-/// The items of a holder, one after the other, and the protocol by which another thread takes the rest of its holding
-/// while an item runs: at most one thread does for each item. The holder pays no locked instruction for an item where
-/// the [`Fences`] are asymmetric. All threads use the same pair of fences.
+/// Items that a holder of keys runs one after the other, and the protocol by which another thread takes all its keys but the
+/// running item's. At most one thread succeeds for each item. The holder pays no locked instruction for an item where the
+/// [`Fences`] are asymmetric. All threads use the same pair of fences.
 ///
 /// ```
 /// use tradewind_pdq::{Fences, Steps};
@@ -63,15 +63,17 @@ use crate::sync::{AtomicU64, Fences, Ordering, mutated};
 /// ```
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// Read by other threads now and then while the holder stores to it.
+    /// Number of the running item, if odd; the next even number after it ended. Other threads read it now and then while the
+    /// holder stores to it.
     step: AtomicU64,
-    /// Read by the holder with every item. So it has a cache line to itself, which hardly ever changes.
+    /// Number that tells whether a taker has asked for an item, and the answer: see the table above. The holder reads it with
+    /// every item, so it has a cache line to itself, which hardly ever changes.
     bid: Padded<AtomicU64>,
 }
 
 impl Steps {
-    /// The last step. For the holder: it alone stores one, and the hand-over of the holding orders the steps of
-    /// earlier holders.
+    /// Returns the last value of `step`. For the holder: it alone stores one, and the hand-over of the holding orders the steps
+    /// of earlier holders.
     #[inline]
     pub(super) fn last(&self) -> u64 {
         self.step.load(Ordering::Relaxed)
@@ -83,7 +85,7 @@ impl Steps {
         runs(self.last())
     }
 
-    /// The number of the running item, if no thread has taken the rest of the holding.
+    /// Number of the running item; `None` if no item runs, or if another thread has taken the rest of the holding.
     #[inline]
     pub fn running(&self) -> Option<u64> {
         let step = self.step.load(Ordering::Relaxed);
@@ -91,7 +93,7 @@ impl Steps {
         (runs(step) && !is_taken()).then_some(step)
     }
 
-    /// Begins an item of the holder, whose number is the one after the last step.
+    /// Begins an item of the holder and returns its number, which is the one after the last step.
     #[inline]
     pub fn begin(&self) -> u64 {
         let item = self.last() + 1;
@@ -100,7 +102,7 @@ impl Steps {
         item
     }
 
-    /// Ends that item of the holder. False if the rest of the holding has been taken meanwhile.
+    /// Ends the holder's item with number `item`. Returns false if another thread has taken the rest of the holding meanwhile.
     #[inline]
     pub fn end(&self, item: u64, fences: Fences) -> bool {
         self.step.store(item + 1, Ordering::Relaxed);
@@ -111,7 +113,7 @@ impl Steps {
         self.bid.load(Ordering::Relaxed) < asked(item) || self.refuse(item)
     }
 
-    /// Refuses a taker that has asked. True if it comes too late.
+    /// Refuses the taker that has asked for `item`. Returns true if the refusal comes too late.
     #[cold]
     fn refuse(&self, item: u64) -> bool {
         if mutated!("asked-is-refused") {
@@ -121,8 +123,8 @@ impl Steps {
         self.bid.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Takes the rest of the holding while the item runs. False if the item does not run, or another taker has asked
-    /// for it before.
+    /// Takes the rest of the holding while `item` runs. Returns false if `item` does not run, or if another taker has asked for
+    /// it before.
     #[cold]
     pub fn take(&self, item: u64, fences: Fences) -> bool {
         let (order, last) = (Ordering::Relaxed, self.bid.load(Ordering::Relaxed));
@@ -139,7 +141,7 @@ impl Steps {
     }
 }
 
-/// Whether an item runs at that step.
+/// Whether an item runs at this value of `step`.
 fn runs(step: u64) -> bool {
     step % 2 == 1
 }

@@ -5,32 +5,32 @@
 /// Whether schedules are being explored, by a model checker or Miri.
 const SMALL: bool = cfg!(any(test, miri));
 
-/// Items per block of an inbox, and the most that one claim takes.
+/// Number of items in a block of an inbox, which is also the largest number that one claim takes.
 pub(super) const BLOCK: usize = if SMALL { 2 } else { 64 };
 
-/// Lanes per server. More lanes make two servers meet in one less often, fewer make batches larger.
+/// Number of lanes per server. With more lanes, two servers meet in a lane less often; with fewer, batches are larger.
 pub(super) const LANES_PER_SERVER: usize = if SMALL { 1 } else { 2 };
 
-/// Most lanes: a search for work looks at all of them.
+/// Largest number of lanes: a search for work looks at all of them.
 pub(super) const MOST_LANES: usize = 256;
 
-/// Target duration of a claim, in nanoseconds: no other server can run an item that is claimed and has not begun.
+/// Target duration of a claim, in nanoseconds. Until the claim ends, no other server can run its remaining items.
 pub(super) const CLAIM_NS: u64 = 4_000;
 
-/// Most items of a worker's first claim, before it knows the duration of its handlers.
+/// Number of items of a worker's first claim at most, before the worker knows the duration of its handlers.
 pub(super) const FIRST_CLAIM: u64 = if SMALL { BLOCK as u64 } else { 1 };
 
-/// Claims of one lane in a row before a worker looks at its next lane.
+/// Number of claims in a row from one lane before a worker goes on to its next lane.
 pub(super) const STAY: usize = if SMALL { 1 } else { 4 };
 
-/// Number of claims after which a worker begins once with a lane that is not its own, so that no lane depends on one
-/// worker.
+/// Number of searches after which a worker (or [`Queue::dequeue`](super::Queue::dequeue)) begins once with a lane that is not its
+/// own, so that no lane depends on one worker.
 pub(super) const AWAY: usize = if SMALL { 2 } else { 64 };
 
 /// Number of items that [`Queue::dequeue`](super::Queue::dequeue) takes from a lane before it goes on to the next.
 pub(super) const TURN: usize = if SMALL { 1 } else { 8 };
 
-/// Number of looks for work between two looks at the clock.
+/// Number of times that a worker without work looks at the lanes between two readings of the clock.
 pub(super) const LOOKS: usize = if SMALL { 0 } else { 16 };
 
 /// Time for which a worker without work spins before it sleeps, in nanoseconds. Longer than a claim should take, so
@@ -41,30 +41,30 @@ pub(super) const SPIN_NS: u64 = if SMALL { 0 } else { 20_000 };
 /// Longer than a claim should take, so that claims of short handlers are left in peace.
 pub(super) const PATIENCE_NS: u64 = if SMALL { 0 } else { 2 * CLAIM_NS };
 
-/// Number of picks after a break-in that sort more than they need.
+/// Number of picks after a break-in that move more items into the index than they need.
 pub(super) const SORT_AHEAD: usize = 16;
 
-/// Number of items behind a claim that a break-in looks at.
+/// Number of items behind a claim that a break-in moves into the index at most.
 pub(super) const LOOK_BEHIND: u64 = 4 * BLOCK as u64;
 
-/// Sampling period of timed claims, among claims whose size would not change anyway.
+/// Sampling period of timed claims, in claims, among the claims whose duration would not change the size of claims.
 pub(super) const SAMPLE: usize = 8;
 
-/// Number of claims in a row, each of fewer than [`FEW`] items and of all there were, that show that a worker runs
+/// Number of successive claims, each of fewer than [`FEW`] items with none left behind, after which a worker is taken to run
 /// after a producer.
 pub(super) const CHASES: usize = 4;
 
 /// Number of items below which a claim counts for [`CHASES`].
 pub(super) const FEW: usize = 24;
 
-/// Time for which such a worker holds back, in nanoseconds.
+/// Pause of a worker that runs after a producer before it looks at its lanes again, in nanoseconds.
 pub(super) const HOLD_BACK_NS: u64 = if SMALL { 0 } else { 700 };
 
-/// Number of items per claim, on average of [`TRIALS`] claims, below which holding back was in vain.
+/// Average number of items per claim, over [`TRIALS`] claims, below which the pauses before the claims were in vain.
 pub(super) const GATHERED: usize = 4;
 
-/// Number of claims in the average of [`GATHERED`].
+/// Number of claims over which [`GATHERED`] is an average.
 pub(super) const TRIALS: usize = 8;
 
-/// Number of claims of few items before a worker tries holding back again.
+/// Number of claims of few items before a worker tries pausing again.
 pub(super) const NO_CHASE: usize = 256;

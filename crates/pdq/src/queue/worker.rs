@@ -66,32 +66,32 @@ pub struct Worker<'q, T, K: UserKey = u64> {
     pub(super) rounds: Rounds,
     pub(super) pace: Pace,
     pub(super) watch: Option<Watch>,
-    /// The claim is from a lane away from home.
+    /// Whether the last claim is from a lane away from home.
     pub(super) stole: bool,
-    /// The last look at the lanes found a latch taken.
+    /// Whether the last look at the lanes found a latch taken.
     missed: bool,
-    /// Most items of the next claim.
+    /// Largest number of items of the next claim.
     pub(super) most: u64,
-    /// The worker is counted as searching.
+    /// Whether `idle` counts this worker as searching for work.
     searching: bool,
     pub(super) picked: Vec<(Key<K>, T)>,
     pub(super) picked_keys: Vec<Key<K>>,
 }
 
-/// A claim of another worker, while it may be taking too long.
+/// A claim of another worker that is observed, because it may be taking too long.
 pub(super) struct Watch {
     lane: usize,
     claim: NonZeroU64,
     since: Instant,
 }
 
-/// A claim.
+/// Items claimed by a worker, by the way to run them.
 enum Work<'q, T, K: UserKey> {
-    /// To be run in place.
+    /// Items of an inbox, run in place.
     Span(Span<'q, T, K>),
-    /// Items in `picked`.
+    /// Items from a lane's index, moved into `picked`.
     Picked,
-    /// A sequential item.
+    /// A sequential item, run alone.
     Alone(T),
 }
 
@@ -114,7 +114,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// A worker that has been paused.
+    /// Makes a worker of the state of a paused one.
     pub(super) fn resumed(queue: &'q Queue<T, K>, paused: Paused<T, K>) -> Self {
         let Paused { server, rounds, pace, watch, stole, most, items, picked, picked_keys, .. } = paused;
         let batch = Batch::new(Outbox::with(queue, items));
@@ -133,18 +133,18 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// The queue.
+    /// Returns the queue that this worker serves.
     pub fn queue(&self) -> &'q Queue<T, K> {
         self.batch.queue()
     }
 
-    /// Appends an item: as [`Queue::enqueue`], but through the worker's buffer.
+    /// Appends an item to the queue, as [`Queue::enqueue`] does, but through this worker's buffer.
     #[inline]
     pub fn enqueue(&mut self, key: Key<K>, item: T) {
         self.batch.outbox.push(key, item);
     }
 
-    /// Gives all items in the buffer their places.
+    /// Moves all items of this worker's buffer into the queue: every item that any thread enqueues afterwards is younger.
     pub fn flush(&mut self) {
         if !self.batch.outbox.is_empty() {
             self.pace.produces();
@@ -152,7 +152,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// Takes one item, to be handled outside of the worker: as [`Queue::dequeue`].
+    /// Takes one item, as [`Queue::dequeue`] does, for the caller to handle. `None` if no item can run.
     pub fn dequeue(&mut self) -> Option<Dispatch<'q, T, K>> {
         self.flush();
         let dispatch = self.queue().dequeue(self.server);
@@ -162,7 +162,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         dispatch
     }
 
-    /// Runs a batch of items, and returns their number: 0 if there are none, or other workers run them.
+    /// Claims a batch of items and runs `handler` for each. Returns their number: 0 if there are none, or if other workers run
+    /// them.
     ///
     /// # Panics
     ///
@@ -176,7 +177,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         served
     }
 
-    /// Serves until the queue is closed and all items are done, or it is aborted. Sleeps when there is no work.
+    /// Runs `handler` for items until the queue is closed and all items are done, or it is aborted. Sleeps when there is no work.
     ///
     /// # Panics
     ///
@@ -185,8 +186,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         while self.serve(&mut handler) > 0 || self.search() {}
     }
 
-    /// Serves until the queue is closed and drained, or aborted. A handler's panic is counted and handed to `report`;
-    /// serving goes on.
+    /// Runs `handler` for items until the queue is closed and drained, or aborted. Panics of handlers are counted and given to
+    /// `report`, and the worker goes on.
     pub(crate) fn run_catching(
         &mut self,
         mut handler: impl FnMut(T, Handling<'_, 'q, T, K>),
@@ -201,12 +202,12 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// Waits until there may be an item to serve: spins for some microseconds, then sleeps. False if the queue is
-    /// closed and all items are done, or it is aborted.
+    /// Waits until there may be an item to run: spins for some microseconds, then sleeps. Returns false if the queue is closed
+    /// and all items are done, or it is aborted.
     ///
     /// # Panics
     ///
-    /// In debug builds, inside a handler that a worker of this queue runs: it would wait for itself.
+    /// In debug builds, inside a handler that a worker of this queue runs: the handler would wait for itself.
     pub fn wait(&mut self) -> bool {
         let goes_on = self.search();
         // The caller may serve now or not: other workers must not rely on it.
@@ -214,8 +215,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         goes_on
     }
 
-    /// Waits until there may be an item to serve. Other workers rely on this one to find it, until it has taken an
-    /// item or sleeps again. False if the queue is closed and all items are done, or it is aborted.
+    /// Waits until there may be an item to run. Other workers rely on this one to find it, until it has taken an item or sleeps
+    /// again. Returns false if the queue is closed and all items are done, or it is aborted.
     fn search(&mut self) -> bool {
         let queue = self.queue();
         assert_outside_handlers(queue.id());
@@ -252,20 +253,19 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// Whether there is an item to take without breaking into another's claim.
+    /// Whether there is an item for this worker without breaking into another's claim.
     fn sees_work(&self) -> bool {
         let queue = self.queue();
         let gate = queue.gate.shows_work() && queue.passes_gate(self.server);
         gate || self.rounds.lanes().iter().any(|at| is_free(&queue.lanes[*at]))
     }
 
-    /// Whether there is any item to take. The look takes the latches, so it is ordered with every change that makes
-    /// an item ready.
+    /// Whether there is any item for this worker. Takes the latches, so it is ordered with every change that makes an item ready.
     fn searches_thoroughly(&self) -> bool {
         self.queue().search(self.server)
     }
 
-    /// Stops searching, because work has been taken.
+    /// Counts this worker as no longer searching, because it has taken work.
     #[inline]
     fn found(&mut self) {
         if self.searching {
@@ -301,7 +301,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         }
     }
 
-    /// Claims work, and returns the index of its lane.
+    /// Claims work, and returns it with the index of its lane; `usize::MAX` for a sequential item.
     fn find(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let queue = self.queue();
         if queue.passes_gate(self.server)
@@ -319,8 +319,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         if found.is_none() && self.look_behind() { self.find_in_all_lanes() } else { found }
     }
 
-    /// Claims work in all lanes. A server that leaves a lane without ready items wakes no other; so a worker that has
-    /// skipped a lane, because another server was in it, must not take it for empty.
+    /// Claims work in the first of all lanes that has some. A server that leaves a lane without ready items wakes no other; so a
+    /// worker that has skipped a lane, because another server was in it, must not take it for empty.
     #[inline]
     fn find_in_all_lanes(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let found = self.find_in_lanes();
@@ -351,7 +351,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         found
     }
 
-    /// Claims work in the first lane that has some, and waits for the latches of lanes that others are in.
+    /// Claims work in the first lane that has some. Waits for the latch of a lane that another thread is in.
     #[cold]
     fn find_patiently(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let queue = self.queue();
@@ -366,8 +366,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         None
     }
 
-    /// Watches a claim of another worker that has items behind it, and breaks into it if it takes longer than a claim
-    /// should: true if there is an item to take now. To be called when no other work is in sight, and regularly.
+    /// Watches a claim of another worker that has items behind it, and breaks into it if it takes longer than a claim should.
+    /// Returns true if there is an item to take now. To be called when no other work is in sight, and regularly.
     #[cold]
     fn look_behind(&mut self) -> bool {
         let queue = self.queue();
@@ -455,7 +455,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         (items, panics)
     }
 
-    /// Adapts the next place and time to look to the items that the claim left behind.
+    /// Adapts the next place and time to look for work to the number of items that `span`, the claim, has left behind.
     #[inline]
     fn note_visit(&mut self, span: &Span<'q, T, K>) {
         if span.rest() >= tuning::FEW as u64 {
@@ -479,7 +479,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         (matters || self.rounds.is_sampled()).then(Instant::now)
     }
 
-    /// Adapts the size of claims to the duration of this one.
+    /// Adapts the size of later claims to the duration of this one, which began at `timed` (if at all) and ran `items` items.
     fn end(&mut self, timed: Option<Instant>, items: usize) {
         let Some(start) = timed.filter(|_| items > 0) else { return };
         let each = start.ns_until(Instant::now()) / items as u64;
@@ -488,7 +488,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         self.most = most.min(self.most * 2);
     }
 
-    /// Takes the latch of the lane of a claim that is over.
+    /// Takes the latch of lane `at`, from which a claim of `items` items has been run.
     #[inline]
     fn serve_again(&self, at: usize, items: usize) -> Serving<'q, T, K> {
         let queue = self.queue();
@@ -519,20 +519,18 @@ impl<T, K: UserKey> fmt::Debug for Worker<'_, T, K> {
     }
 }
 
-/// Whether there is an item to take in a lane without breaking into another's claim, as far as visible without the
-/// latch.
+/// Whether there is an item to take in `lane` without breaking into another's claim, as far as is visible without the latch.
 #[inline]
 fn is_free<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
     lane.shows_work() && lane.attended().is_none()
 }
 
-/// Whether there may be an item to take in a lane after breaking into another's claim, as far as visible without the
-/// latch.
+/// Whether there may be an item to take in `lane` after breaking into another's claim, as far as is visible without the latch.
 pub(super) fn shows_more<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
     lane.shows_work() || lane.shows_unbegun()
 }
 
-/// Claims items of a lane, in place or into `picked`. Sets `missed` if another thread is in the lane.
+/// Claims up to `most` items of `lane`, in place or into `picked`. Sets `missed` if another thread is in the lane.
 #[inline]
 fn claim<'q, T, K: UserKey>(
     lane: &'q Lane<T, K>,

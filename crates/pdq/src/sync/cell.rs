@@ -11,13 +11,13 @@ impl<T> UnsafeCell<T> {
         Self(std::cell::UnsafeCell::new(content))
     }
 
-    /// The content, for an access that excludes all others.
+    /// Returns a pointer to the content, for an access that excludes all others.
     #[inline]
     pub(crate) fn get(&self) -> *mut T {
         self.0.get()
     }
 
-    /// The content, for reading it while others may read it too.
+    /// Returns a pointer to the content, for reading while other threads may read it too.
     #[inline]
     pub(crate) fn get_shared(&self) -> *const T {
         self.0.get()

@@ -8,9 +8,8 @@ use super::Serving;
 use crate::{Key, UserKey};
 
 impl<T, K: UserKey> Serving<'_, T, K> {
-    /// Looks a little behind the items that other servers run in an attended lane. Returns whether it has found an
-    /// item to run, and the number of items it has taken back for that. If it has found one, coming picks sort more
-    /// items than they need.
+    /// Looks a little behind the items that other servers run in an attended lane. Returns whether an item can be run now, and
+    /// the number of items taken back for that. If an item can be run, later picks move more items into the index than they need.
     pub(in super::super) fn break_in(&mut self) -> (bool, usize) {
         if !self.is_attended() {
             return (false, 0);
@@ -28,7 +27,7 @@ impl<T, K: UserKey> Serving<'_, T, K> {
         (found, back)
     }
 
-    /// Looks behind an outstanding claim, as far as needed to find an item to run. Returns whether there is one, and
+    /// Looks behind the outstanding claim, as far as needed to find an item to run. Returns whether an item can be run now, and
     /// the number of items taken back for that.
     pub(in super::super) fn search(&mut self) -> (bool, usize) {
         let back = if self.served.index.ready() == 0 { self.split_claim() } else { 0 };
@@ -42,8 +41,8 @@ impl<T, K: UserKey> Serving<'_, T, K> {
         (self.ready() > 0, back)
     }
 
-    /// Reduces a shared claim to the item that runs: the items before it end, and the items that have not begun go
-    /// into the index, ahead of all younger ones. Returns the number of the latter.
+    /// Reduces a shared claim to the item that runs: the items before it end, and the items that have not begun go into the
+    /// index, ahead of all younger ones. Returns the number of items that have not begun.
     fn split_claim(&mut self) -> usize {
         if !self.served.reader.shares_claim() {
             return 0;
