@@ -19,7 +19,7 @@ use crate::{Block, Key};
             `#[repr(C)]` structs that derive `Pod`; a bool travels as `u8`, an enum as its number"
 )]
 pub trait Argument {
-    /// The type itself.
+    /// The type as it stands in the message.
     type Plain: Pod;
 }
 
@@ -28,7 +28,7 @@ impl<T: Pod> Argument for T {
     type Plain = T;
 }
 
-/// The room that a field needs in a struct.
+/// The size and alignment of a field of a struct.
 #[derive(Clone, Copy)]
 pub struct Room {
     size: usize,
@@ -36,7 +36,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// The room that a field of type `T` needs.
+    /// The size and alignment of a field of type `T`.
     pub const fn of<T>() -> Self {
         Self { size: size_of::<T>(), align: align_of::<T>() }
     }
@@ -49,7 +49,7 @@ impl Room {
     note = "the key of a message is a `u64`, a `u32`, a `Block`, `Sequential`, `NoSync` or another `Key`"
 )]
 pub trait IntoKey {
-    /// The key.
+    /// Converts the value to the handler's key.
     fn into_key(self) -> Key;
 }
 
@@ -81,7 +81,8 @@ impl IntoKey for Block {
     }
 }
 
-/// Reads an integer input as the type of its field. `None` if it is wrong, which the reader has noted.
+/// Reads the integer input `key` as the type of its field. `None` if its value is wrong; `reader` has then noted the
+/// mistake.
 pub fn integer<T: TryFrom<u32>>(reader: &mut Reader<'_>, key: &str) -> Option<T> {
     let value = reader.integer(key);
     let read = T::try_from(value).ok();
@@ -93,30 +94,29 @@ pub fn integer<T: TryFrom<u32>>(reader: &mut Reader<'_>, key: &str) -> Option<T>
     read
 }
 
-/// The number of entries of a table, converted from any type of integer.
+/// Converts the number of entries of a table from any type of integer to `usize`.
 ///
 /// # Panics
-/// If it is negative or beyond the range of `usize`.
+/// If `len` is negative or beyond the range of `usize`.
 pub fn entries<T: TryInto<usize> + Display + Copy>(len: T) -> usize {
     len.try_into()
         .unwrap_or_else(|_| panic!("a table of {len} entries: expected a number that memory has room for"))
 }
 
-/// The bytes of padding behind field number `at` of a struct, where `repr(C)` lays each field at the first place that its
-/// alignment permits.
+/// The number of bytes of padding behind field `at` of a `repr(C)` struct of `fields`.
 pub const fn padding(fields: &[Room], at: usize) -> usize {
     let align = if at + 1 < fields.len() { fields[at + 1].align } else { alignment(fields) };
     let end = end(fields, at);
     end.next_multiple_of(align) - end
 }
 
-/// The bytes of a struct of these fields.
+/// The size in bytes of a `repr(C)` struct of `fields`, with the padding at its end.
 pub const fn length(fields: &[Room]) -> usize {
     let last = fields.len() - 1;
     end(fields, last) + padding(fields, last)
 }
 
-/// The offset of the end of field number `at`.
+/// The offset of the first byte behind field `at` of a `repr(C)` struct of `fields`.
 const fn end(fields: &[Room], at: usize) -> usize {
     let (mut end, mut field) = (0_usize, 0);
     while field <= at {
@@ -126,7 +126,7 @@ const fn end(fields: &[Room], at: usize) -> usize {
     end
 }
 
-/// The alignment of a struct of these fields.
+/// The alignment in bytes of a `repr(C)` struct of `fields`.
 const fn alignment(fields: &[Room]) -> usize {
     let (mut greatest, mut at) = (1, 0);
     while at < fields.len() {

@@ -7,13 +7,14 @@
 pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The lists of faults of a node: as many blocks that follow each other have a list each. A model has fewer.
+/// Number of lists of pending access faults on a node: block `b` uses list `b % FAULT_LISTS`. The model-checked build
+/// has fewer.
 pub(crate) const FAULT_LISTS: usize = 64;
 
-/// The memory of the tags of a node.
+/// The access tags of all blocks of shared memory on a node, one byte each.
 pub(crate) type TagCells = ::segment::Words<AtomicU8>;
 
-/// Whether the fault of that name is turned on.
+/// Whether a model checker has turned on the deliberate bug called `$fault`: always `false` in the library.
 macro_rules! mutated {
     ($fault:literal) => {
         false

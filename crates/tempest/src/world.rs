@@ -32,13 +32,14 @@ pub use crate::processor::{Accounting, Messages, Pace, PollInterval, Processor, 
 pub use crate::run::job::Resident;
 pub use crate::run::{Launch, World};
 
-/// The most timed regions of a run. The measurements at the start of each are kept to the end.
+/// The largest number of timed regions in a run: the measurements at the start of each are kept in memory until the run
+/// ends.
 const MOST_REGIONS: usize = 1 << 17;
 
-/// Insists that another timed region may begin after the regions that have been `entered`.
+/// Checks that a run which has entered `entered` timed regions may begin another, the region `name`.
 ///
 /// # Panics
-/// If there are as many as a run may have.
+/// If the run has entered the largest number of regions already.
 pub fn expect_region(entered: usize, name: &str) {
     assert!(
         entered < MOST_REGIONS,
@@ -46,8 +47,8 @@ pub fn expect_region(entered: usize, name: &str) {
     );
 }
 
-/// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at an interval. A model charges its
-/// work to `accounting`; where work takes real time there is none.
+/// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at `interval`. A
+/// model charges the thread's work to `accounting`, which is `None` where work takes real time.
 pub fn thread<'a>(
     node: &'a Node,
     index: u32,
@@ -58,8 +59,8 @@ pub fn thread<'a>(
     Thread::new(node, index, processor, accounting, interval)
 }
 
-/// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`. A model
-/// charges its work to `accounting`; where work takes real time there is none.
+/// Makes the handle of a handler on `node` for an event sent by `source`, running on `processor` while it holds the key
+/// of `proof`. A model charges the handler's work to `accounting`, which is `None` where work takes real time.
 pub fn handler<'a>(
     node: &'a Node,
     source: NodeId,
@@ -70,13 +71,13 @@ pub fn handler<'a>(
     Handler::new(node, source, proof, processor, accounting)
 }
 
-/// Installs the program of a job on a node whose events go through `dispatcher`. `first` is the first node of the run, once there
-/// is one.
+/// Installs the program of `job` on node `id`, whose events go through `dispatcher`. `first` is the first node of the
+/// run, with which this node is compared; `None` while that node itself is installed.
 ///
 /// # Errors
-/// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if protocols of the program install a third one differently;
-/// [`Refusal::Nodes`](crate::outcome::Refusal::Nodes) if the program makes something else of this node than of the first;
-/// [`Failure::Program`] if the program panics.
+/// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a third
+/// one with different configurations; [`Refusal::Nodes`](crate::outcome::Refusal::Nodes) if the messages or segments of
+/// this node differ from the first node's; [`Failure::Program`] if the program panics.
 pub fn settle(
     job: &Job,
     id: NodeId,
@@ -88,7 +89,8 @@ pub fn settle(
     job.settle(id, shape, flow, dispatcher, first)
 }
 
-/// Adds to the count of an event of `node` and passes each waiter that the new count satisfies to `resume`, in order of arrival.
+/// Adds `amount` to the count of an event of `node` and passes each waiter that the new count satisfies to `resume`, in
+/// order of arrival.
 ///
 /// # Panics
 /// If another node uses the event, or the count would exceed 64 bits.
@@ -96,8 +98,8 @@ pub fn signal(event: &Event, node: NodeId, amount: u64, resume: impl FnMut(Waite
     event.add(node, amount, resume);
 }
 
-/// Adds to the count of an event as [`signal`] does, without atomic updates: for the one OS thread that runs everything of
-/// `node`.
+/// Adds `amount` to the count of an event as [`signal`] does, without atomic updates. The caller must be the one OS
+/// thread that runs all threads and handlers of `node`.
 ///
 /// # Panics
 /// If another node uses the event, or the count would exceed 64 bits.
@@ -106,12 +108,13 @@ pub fn signal_alone(event: &Event, node: NodeId, amount: u64, resume: impl FnMut
     event.add_alone(node, amount, resume);
 }
 
-/// The present count of an event, for the world.
+/// Returns the count of an event, without waiting for any clock: for implementations of a world.
 pub fn counted(event: &Event) -> u64 {
     event.counted()
 }
 
-/// Enlists a waiter for an event of `node`. Returns false, and does not enlist it, if the count has already reached `at_least`.
+/// Enlists `waiter`, to be resumed when the count of an event of `node` reaches `at_least`. Returns false, and does not
+/// enlist it, if the count has reached that already.
 ///
 /// # Panics
 /// If another node uses the event.
@@ -119,8 +122,8 @@ pub fn enlist(event: &Event, node: NodeId, at_least: u64, waiter: Waiter) -> boo
     event.enlist(node, at_least, waiter)
 }
 
-/// Enlists a waiter for an event as [`enlist`] does, without atomic updates: for the one OS thread that runs everything of
-/// `node`.
+/// Enlists `waiter` for an event as [`enlist`] does, without atomic updates. The caller must be the one OS thread that
+/// runs all threads and handlers of `node`.
 ///
 /// # Panics
 /// If another node uses the event.

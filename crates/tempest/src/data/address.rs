@@ -1,4 +1,4 @@
-//! The map of a node's modelled addresses: the range of each kind of memory, and the places in a range.
+//! The map of a node's modelled addresses: the range of each kind of memory, and the addresses of objects in a range.
 //!
 //! Addresses belong to one node, and no two objects of a node share one. They are the same in every run of the
 //! same program: no address comes from the host, and none depends on the order in which threads or handlers ask for
@@ -11,7 +11,7 @@ use crate::plain::random::mix;
 /// The number of bytes of a page: the unit in which a range places its contents.
 pub(crate) const PAGE: u64 = 4096;
 
-/// The number of address bits of a range.
+/// The number of address bits of a range. `Segments` and `Shared` divide one such range between them.
 const BITS: u32 = 58;
 
 /// A range of a node's modelled addresses, by its contents.
@@ -27,7 +27,7 @@ pub enum AddressRange {
     Entries,
     /// The data with which a node dispatches events.
     Dispatch,
-    /// The tables of the network interface, and words that it sends which have no other place.
+    /// The tables of the network interface, and words that it sends that are in no other range.
     Interface,
 }
 
@@ -36,7 +36,7 @@ impl AddressRange {
     pub const ALL: [Self; 6] =
         [Self::Segments, Self::Shared, Self::Private, Self::Entries, Self::Dispatch, Self::Interface];
 
-    /// The first address of the range.
+    /// The first address of this range.
     pub const fn first(self) -> u64 {
         match self {
             Self::Segments => 0,
@@ -48,7 +48,7 @@ impl AddressRange {
         }
     }
 
-    /// The address behind the range.
+    /// The address behind the last of this range.
     pub(crate) const fn end(self) -> u64 {
         match self {
             Self::Segments => Self::Shared.first(),
@@ -60,7 +60,7 @@ impl AddressRange {
         }
     }
 
-    /// The range of an address.
+    /// Returns the range in which `address` lies.
     #[inline]
     pub const fn of(address: u64) -> Self {
         match address >> BITS {
@@ -73,16 +73,16 @@ impl AddressRange {
         }
     }
 
-    /// The address of the page of the range that follows from a name and a number. Two of them have one page, or pages less than a
-    /// gigabyte apart, once in 2^26 times.
+    /// Returns the address of the page in this range that a hash of `name` and `number` selects, the same in every run.
+    /// Two different pairs get the same page, or pages less than a gigabyte apart, with a probability of about 2^-26.
     pub fn page_named(self, name: &str, number: u64) -> u64 {
         // FNV-1a: equal on every host.
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         self.page_of(mix(number).wrapping_add(name.bytes().fold(0xcbf2_9ce4_8422_2325, hash)))
     }
 
-    /// The address of the page of the range that follows from `seed`. Two seeds have the same page, or pages less than a
-    /// gigabyte apart, once in 2^26 times.
+    /// Returns the address of the page in this range that a hash of `seed` selects, the same in every run. Two
+    /// different seeds get the same page, or pages less than a gigabyte apart, with a probability of about 2^-26.
     pub fn page_of(self, seed: u64) -> u64 {
         // The upper half of the range stays free, so that nothing reaches beyond the range.
         self.first() + (mix(seed) >> (u64::BITS - BITS + 1)) / PAGE * PAGE

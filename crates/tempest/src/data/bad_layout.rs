@@ -1,10 +1,11 @@
-//! The error of a layout, of an element or of shared memory, that is not possible.
+//! The error of an impossible layout of an element or of shared memory.
 //!
 //! This module must never know the rules that a layout breaks.
 
 use std::fmt;
 
-/// A layout that is not possible. It displays as a sentence that states the expected layout.
+/// An impossible layout of an element or of shared memory. It displays as a sentence that states the mistake and the
+/// expected layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLayout(String);
 

@@ -4,7 +4,8 @@
 //! tears. They carry no order by themselves. An [`Event`](crate::Event) orders them: what a handler wrote
 //! before it signalled an event is seen by the thread that waited for the event.
 //!
-//! Each access names the thread or handler that makes it, and is made at the instant of its clock: see [`Clocked`].
+//! Each access names the thread or handler that makes it, and takes place at the time of that thread's or handler's
+//! clock: see [`Clocked`].
 //!
 //! This module must never know what the words mean.
 
@@ -18,9 +19,9 @@ use crate::data::{Clocked, IntegerWord, Word};
 
 /// A fixed-length array of words that handlers and threads of a node share.
 ///
-/// Each access names the thread or handler `on` that makes it, or the [`Setup`](crate::Setup) or [`FinalState`](crate::FinalState) before and
-/// after the run. A model makes the access at the instant of that clock: it finds what the node's handlers have written until then,
-/// and nothing that they write later.
+/// Each access has an argument `on`: the thread or handler that makes it, or the [`Setup`](crate::Setup) or
+/// [`FinalState`](crate::FinalState) before and after the run. A model makes the access at the time of that argument's
+/// clock: a read finds all that the node's handlers have written until then, and nothing that they write later.
 #[derive(Debug)]
 pub struct Cells<T: Word> {
     words: Words<T::Atomic>,
@@ -30,7 +31,7 @@ impl<T: Word> Cells<T> {
     /// Makes `len` cells, each holding `value`.
     ///
     /// # Panics
-    /// If the system has no room for them.
+    /// If there is no memory for them.
     pub fn new(len: usize, value: T) -> Self {
         let width = Width::of::<T::Atomic>();
         let bytes = len.checked_mul(width.bytes()).unwrap_or_else(|| {
@@ -54,31 +55,31 @@ impl<T: Word> Cells<T> {
         self.words.is_empty()
     }
 
-    /// Makes another handle to this array's memory.
+    /// Makes another handle to the same memory.
     pub(crate) fn same(&self) -> Self {
         Self { words: self.words() }
     }
 
-    /// The memory of the cells, shared: its holder may read and write it too.
+    /// Returns a shared handle to the cells' memory, through which its holder can read and write them too.
     pub(crate) fn words(&self) -> Words<T::Atomic> {
         self.words.clone()
     }
 
-    /// The `len` cells from cell `from` on.
+    /// Returns the `len` cells from cell `from` on.
     ///
     /// # Panics
-    /// If the array ends before them.
+    /// If the array ends before the last of these cells.
     pub(crate) fn stretch(&self, from: usize, len: usize) -> &[T::Atomic] {
         &self.words[from..][..len]
     }
 
-    /// The value that cell `at` has, where no clock reads it.
+    /// Returns the value of cell `at` as it is now, at no instant of a modelled clock.
     #[cfg(test)]
     pub(crate) fn held(&self, at: usize) -> T {
         word::load(&self.words[at])
     }
 
-    /// Writes `values` into the cells from cell `from` on.
+    /// Writes `values` into consecutive cells from cell `from` on, at the instant of the clock of `on`.
     ///
     /// # Panics
     /// If the array ends before the last value.
@@ -87,7 +88,8 @@ impl<T: Word> Cells<T> {
         self.put(from, values);
     }
 
-    /// Writes `values` into the cells from cell `from` on, at no instant of a clock: data that events order.
+    /// Writes `values` into consecutive cells from cell `from` on, at no instant of a clock: for data whose accesses
+    /// events order.
     ///
     /// # Panics
     /// If the array ends before the last value.
@@ -95,16 +97,16 @@ impl<T: Word> Cells<T> {
         bulk::store(self.stretch(from, values.len()), word::values(values));
     }
 
-    /// Fills `values` from the cells from cell `from` on.
+    /// Fills `values` from consecutive cells from cell `from` on, at the instant of the clock of `on`.
     ///
     /// # Panics
-    /// If the array ends before the last value.
+    /// If the array ends before the last of these cells.
     pub fn read(&self, on: &impl Clocked, from: usize, values: &mut [T]) {
         on.settle();
         bulk::load(self.stretch(from, values.len()), word::values_mut(values));
     }
 
-    /// The value of cell `at`.
+    /// Returns the value of cell `at` at the instant of the clock of `on`.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -114,7 +116,7 @@ impl<T: Word> Cells<T> {
         word::load(&self.words[at])
     }
 
-    /// Sets cell `at`.
+    /// Sets cell `at` to `value` at the instant of the clock of `on`.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -126,7 +128,7 @@ impl<T: Word> Cells<T> {
 }
 
 impl<T: IntegerWord> Cells<T> {
-    /// Adds to cell `at` in one step, wrapping, and returns the value before.
+    /// Adds `amount` to cell `at` atomically, wrapping on overflow, and returns the cell's previous value.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -136,7 +138,8 @@ impl<T: IntegerWord> Cells<T> {
         word::add(&self.words[at], amount, Ordering::Relaxed)
     }
 
-    /// Puts a value into cell `at`, and returns the value before, in one step that acquires and releases.
+    /// Stores `value` in cell `at` and returns the cell's previous value: one atomic exchange with acquire and release
+    /// order.
     ///
     /// # Panics
     /// If there is no such cell.

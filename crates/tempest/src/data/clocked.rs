@@ -1,26 +1,27 @@
 //! The handles through which a program reads and writes state that its node's threads and handlers share.
 //!
-//! A model lets a thread or handler run ahead of what happens around it. State is read and written at the instant of the own clock, so
-//! an access names its thread or handler. This module must never know the worlds that keep these clocks.
+//! A model lets a thread or handler run ahead of other events of its node. Shared state is read and written at the
+//! instant of the accessing thread's or handler's clock, so each access names that thread or handler. This module must
+//! never know the worlds that keep these clocks.
 
 use crate::Event;
 
-/// A reader of [events](crate::Event), and a reader and writer of [cells](crate::Cells): a [`Thread`](crate::Thread), a
-/// [`Handler`](crate::Handler) or its [`Actions`](crate::Actions), and the node before its run ([`Setup`](crate::Setup)) and after it
-/// ([`FinalState`](crate::FinalState)).
+/// A handle with a clock, at whose instant a program reads [events](crate::Event) and accesses [cells](crate::Cells): a
+/// [`Thread`](crate::Thread), a [`Handler`](crate::Handler) or its [`Actions`](crate::Actions), and the node before its
+/// run ([`Setup`](crate::Setup)) and after it ([`FinalState`](crate::FinalState)).
 ///
-/// In a model everything of the node happens first that comes before this clock. Natively it has happened.
+/// A model first runs all events of the node that come before this clock. Natively there is nothing to wait for.
 pub trait Clocked: Sealed {}
 
-/// The part of a [`Clocked`] that only this crate implements.
+/// The part of [`Clocked`] that only this crate can implement.
 pub trait Sealed {
-    /// Lets everything happen that comes before this clock.
+    /// Runs all events of the node that come before this clock.
     fn settle(&self);
 }
 
 impl Event {
-    /// The count at this instant on the clock of a thread, a handler or the end of a run. What was signalled up to this count
-    /// happened before the call returns.
+    /// The count at the instant of the clock of `on`: a thread, a handler, or the node at the end of a run. Everything
+    /// that happened before the signals that are counted happened before this call returns.
     #[inline]
     pub fn count(&self, on: &impl Clocked) -> u64 {
         on.settle();

@@ -1,7 +1,7 @@
-//! Elements: plain data whose bytes a model knows by address, and the layout that a model gives them.
+//! Elements: plain data with a layout in a model's memory.
 //!
-//! A number is laid out as it is. A record lists its fields and their places: a study of an older machine states the
-//! pointers and integers of four bytes that its programs had, whatever the record is on this host. This module must
+//! A number has its natural layout. A record lists its fields and their offsets: a study of an older machine states the
+//! pointers and integers of four bytes that its programs had, whatever sizes they have on this host. This module must
 //! never know whose memory an element lies in.
 
 use std::fmt::Write;
@@ -67,7 +67,7 @@ pub struct ElementField {
 }
 
 impl ElementField {
-    /// A field of `bytes` bytes at the offset `at`.
+    /// Describes the field called `name`, of `bytes` bytes, at the byte offset `at`.
     pub const fn new(name: &'static str, at: u32, bytes: u32) -> Self {
         Self { name, at, bytes }
     }
@@ -78,8 +78,8 @@ impl ElementField {
 }
 
 impl ElementLayout {
-    /// Checks that the layout is possible. A field lies at a multiple of its size, so that it is in one line of a
-    /// cache and in one block of shared memory, whatever their sizes are on a machine.
+    /// Checks that the layout is possible. Each field must lie at a multiple of its size, so that no field crosses a
+    /// cache line or a block of shared memory on any machine.
     ///
     /// # Errors
     /// [`BadLayout`] names every mistake.
@@ -128,7 +128,8 @@ impl ElementLayout {
         Err(BadLayout::new(format!("layout of `{}`: {mistakes}", self.name)))
     }
 
-    /// The number and size of the fields, if they are of one size and follow each other without a gap through the whole element.
+    /// The number of fields and their size in bytes, if all fields have the same size and fill the element without a
+    /// gap; otherwise `None`.
     pub(crate) const fn dense(&self) -> Option<(u32, u32)> {
         let mut number = 0;
         while number < self.fields.len() {

@@ -1,6 +1,6 @@
 //! An event: a counter that only grows, and that threads of one node wait for.
 //!
-//! There are two protocols for it, *shared* and *alone*, and each event uses one of them for its whole life.
+//! Two protocols implement it, *shared* and *alone*. Each event uses the same protocol for its whole life.
 //!
 //! # Shared: why no wake-up is lost
 //!
@@ -12,22 +12,23 @@
 //! The addition is also a release, and the waiter's read an acquire: what happened before the signal happens
 //! before the wait returns.
 //!
-//! The models of the native world run this source: it names no atomic and no lock but those of `sync`.
+//! A model checker compiles this source with instrumented atomics and locks. It therefore uses none but those of
+//! `sync`.
 //!
 //! # Alone: why no locked instruction is needed
 //!
-//! If one OS thread runs everything that a node runs, that thread performs every operation on the node's
-//! events, one after the other. Nothing happens to an event between its load and the store that follows, so
-//! plain loads and stores suffice. A world chooses this protocol by calling [`add_alone`](Event::add_alone)
-//! and [`enlist_alone`](Event::enlist_alone).
+//! If one OS thread runs all threads and handlers of a node, that OS thread performs every operation on the node's
+//! events, one after the other. Nothing happens to an event between its load and the store that follows, so plain loads
+//! and stores suffice. A world chooses this protocol by calling [`add_alone`](Event::add_alone) and
+//! [`enlist_alone`](Event::enlist_alone).
 //!
-//! Deposits of other nodes would break it: they count in an event of a segment. Such an event is *open* from the
-//! start, and uses the shared protocol whichever methods are called.
+//! Deposits of other nodes would break it: they count in an event of the segment that they write. Such an event is
+//! *open* from the start, and uses the shared protocol whichever methods are called.
 //!
 //! # One event, one node
 //!
-//! A waiter names a thread of its node, so a signal on another node would resume a thread that does not wait. The first
-//! node that uses an event becomes its *keeper*, by an atomic exchange, and a use on any other node panics. Only an open
+//! A waiter names a thread of its own node, so a signal on another node would resume the wrong thread. The first node
+//! that uses an event becomes its *keeper*, by an atomic exchange, and a use on any other node panics. Only an open
 //! event has no keeper.
 
 use std::borrow::Cow;
@@ -62,29 +63,30 @@ const LISTED: u8 = 2;
 pub struct Event {
     name: &'static str,
     count: AtomicU64,
-    /// The node that uses the event; `UNKEPT` or `OPEN` if there is none.
+    /// The number of the only node that may use the event; `UNKEPT` before any use; `OPEN` if every node may use it.
     keeper: AtomicU32,
     /// The place where waiting threads are recorded: `NONE`, `FIRST` or `LISTED`.
     waiters: AtomicU8,
-    /// The count that the only waiter wants, and the waiter, packed.
+    /// The count that the only waiter waits for, and the waiter, packed. Only valid while `waiters` is `FIRST`.
     first: [AtomicU64; 2],
     list: Box<Mutex<List>>,
 }
 
-/// The waiting threads, the one that wants the least count first: a signal looks at those that it resumes and at one more.
+/// The waiting threads, ordered by the count that they wait for, least first. A signal looks at the threads that it
+/// resumes and at one more.
 #[derive(Default, Debug)]
 struct List {
     waiting: BinaryHeap<Reverse<Waiting>>,
-    /// The number of waiters that have been listed.
+    /// The number of waiters that have ever been listed, which numbers them in order of arrival.
     listed: u64,
 }
 
-/// A waiting thread. Its order is that of the counts that are wanted, and for one count that of arrival.
+/// A waiting thread. Waiting threads are ordered by the count that they wait for, and for equal counts by arrival.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Waiting {
     at_least: u64,
     arrival: u64,
-    /// The waiter, packed.
+    /// The waiter, packed in 64 bits.
     waiter: u64,
 }
 
@@ -95,7 +97,8 @@ impl List {
         self.waiting.push(Reverse(Waiting { at_least, arrival, waiter: packed(waiter) }));
     }
 
-    /// Removes a waiter that a count satisfies. Returns it and its place in the order of arrival.
+    /// Removes the first waiter whose wanted count is at most `count`, if there is one. Returns its place in the order
+    /// of arrival, and the waiter.
     fn take_due(&mut self, count: u64) -> Option<(u64, Waiter)> {
         #[cfg(test)]
         looks::count();
@@ -109,13 +112,13 @@ impl List {
 }
 
 impl Event {
-    /// Makes a counter at zero. Its name appears where a deadlock is reported. A name that is made at run time lasts as long as the
-    /// process, once for all events that have it.
+    /// Makes an event with the count 0. A deadlock report prints its name. A name that is made at run time is kept as
+    /// long as the process, and events with equal names share it.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self::kept_by(UNKEPT, lasting(name))
     }
 
-    /// Makes a counter that other nodes add to as well.
+    /// Makes an event that other nodes add to as well.
     pub(crate) fn open(name: &'static str) -> Self {
         Self::kept_by(OPEN, name)
     }
@@ -136,15 +139,16 @@ impl Event {
         self.name
     }
 
-    /// The count as it stands. What was signalled up to this count happened before the call returns.
+    /// The present count, at no instant of a modelled clock. Everything that happened before the signals that are
+    /// counted happened before this call returns.
     #[inline]
     pub(crate) fn counted(&self) -> u64 {
         let order = if mutated!("count-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
         self.count.load(order)
     }
 
-    /// Adds to the count on `node` and passes each waiter that the new count satisfies to `resume`, in
-    /// order of arrival.
+    /// Adds `amount` to the count of an event of `node` and passes each waiter that the new count satisfies to
+    /// `resume`, in order of arrival.
     ///
     /// # Panics
     /// If another node uses the event, or the count would exceed 64 bits.
@@ -153,7 +157,8 @@ impl Event {
         self.add_shared(amount, resume);
     }
 
-    /// Adds to the count by the shared protocol.
+    /// Adds `amount` to the count by the shared protocol, and passes each waiter that the new count satisfies to
+    /// `resume`.
     fn add_shared(&self, amount: u64, resume: impl FnMut(Waiter)) {
         let order = if mutated!("signal-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
         let before = self.count.fetch_add(amount, order);
@@ -164,8 +169,8 @@ impl Event {
         }
     }
 
-    /// Adds to the count by the alone protocol and passes each waiter that the new count
-    /// satisfies to `resume`. The caller must be the one OS thread that runs everything of `node`.
+    /// Adds `amount` to the count by the alone protocol and passes each waiter that the new count satisfies to
+    /// `resume`. The caller must be the one OS thread that runs all threads and handlers of `node`.
     ///
     /// # Panics
     /// If another node uses the event, or the count would exceed 64 bits.
@@ -190,7 +195,8 @@ impl Event {
         }
     }
 
-    /// Never inlined, and called without a closure: what the words are made of would go through memory at every signal.
+    /// Panics because the sum of `count` and `amount` exceeds 64 bits. Not inlined and without a closure: otherwise the
+    /// arguments of the message would go through memory at every signal.
     #[cold]
     #[inline(never)]
     fn overflows(&self, count: u64, amount: u64) -> ! {
@@ -201,7 +207,7 @@ impl Event {
     fn release(&self, count: u64, mut resume: impl FnMut(Waiter)) {
         let mut list = self.lock();
         let Some(first) = list.take_due(count) else { return };
-        // One waiter is the common case, and needs no list of those that are due.
+        // One waiter is the common case, and needs no list of the waiters to resume.
         let Some(second) = list.take_due(count) else {
             self.say_who_is_listed(&list);
             drop(list);
@@ -217,8 +223,8 @@ impl Event {
         due.into_iter().for_each(|(_, waiter)| resume(waiter));
     }
 
-    /// Enlists a waiter of `node`. Returns false, and does not enlist it, if the count has already reached
-    /// `at_least`.
+    /// Enlists a waiter of `node`, to be resumed when the count reaches `at_least`. Returns false, and does not enlist
+    /// it, if the count has reached that already.
     ///
     /// # Panics
     /// If another node uses the event.
@@ -227,7 +233,8 @@ impl Event {
         self.enlist_shared(at_least, waiter)
     }
 
-    /// Enlists a waiter by the shared protocol.
+    /// Enlists a waiter by the shared protocol. Returns false, and does not enlist it, if the count has reached
+    /// `at_least`.
     fn enlist_shared(&self, at_least: u64, waiter: Waiter) -> bool {
         let mut list = self.lock();
         let order = if mutated!("waiter-listed-late") { Ordering::Release } else { Ordering::SeqCst };
@@ -242,9 +249,8 @@ impl Event {
         !reached
     }
 
-    /// Enlists a waiter by the alone protocol. Returns false, and does not enlist it, if the
-    /// count has already reached `at_least`. The caller must be the one OS thread that runs everything of
-    /// `node`.
+    /// Enlists a waiter by the alone protocol. Returns false, and does not enlist it, if the count has already reached
+    /// `at_least`. The caller must be the one OS thread that runs all threads and handlers of `node`.
     ///
     /// # Panics
     /// If another node uses the event.
@@ -266,7 +272,7 @@ impl Event {
         true
     }
 
-    /// Enlists a second or later waiter. Only the alone protocol uses it.
+    /// Enlists a waiter while another waits already. Only the alone protocol uses it.
     #[cold]
     fn enlist_behind_others(&self, at_least: u64, waiter: Waiter) {
         let mut list = self.lock();
@@ -278,7 +284,7 @@ impl Event {
         list.push(at_least, waiter);
     }
 
-    /// The only waiter, unpacked from `first`, and the count that it wants.
+    /// Unpacks `first`: the count that the only waiter waits for, and the waiter.
     #[inline]
     fn first(&self) -> (u64, Waiter) {
         let [at_least, waiter] = &self.first;
@@ -302,7 +308,7 @@ impl Event {
     #[cold]
     fn is_first_kept_by(&self, node: NodeId) -> bool {
         let kept = self.keeper.compare_exchange(UNKEPT, node.0, Ordering::Relaxed, Ordering::Relaxed);
-        // Another processor of the node may have come first.
+        // Another processor of the node may have made the node the keeper in the meantime.
         if let Err(keeper) = kept
             && keeper != node.0
         {
@@ -326,7 +332,7 @@ fn unpacked(waiter: u64) -> Waiter {
     Waiter { thread: (waiter >> 32) as u32, generation: waiter as u32 }
 }
 
-/// The looks at lists of waiting threads.
+/// Counts the looks at lists of waiting threads, for tests of their cost.
 #[cfg(test)]
 pub(crate) mod looks {
     use std::cell::Cell;

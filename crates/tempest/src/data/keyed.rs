@@ -1,4 +1,4 @@
-//! Tables of a protocol's state, whose entries are reached by holding their keys.
+//! Tables of a protocol's state. Code reaches an entry only while it holds the entry's key.
 //!
 //! This module must never know which part dispatches.
 
@@ -11,20 +11,24 @@ use crate::data::tables::Room;
 use crate::plain::key::{DispatchKey, Proof};
 use crate::plain::key::{Group, Name, Space};
 
-/// A table with one `T` for each number of a protocol's [space](Space), or for each block of shared memory.
+/// A table with one entry of type `T` for each number of a protocol's [key space](Space), or for each block of shared
+/// memory.
 ///
-/// A handler or a hold reaches the entry whose key it holds ([`Handler::with`](crate::Handler::with)): `&mut T`, without a lock.
-/// A table belongs to one node and to one protocol instance. A key of another instance does not open it, even if the number
-/// is the same. The methods of [`Setup`](crate::Setup) whose names begin with `keyed` make tables.
+/// A handler or a hold gets `&mut T`, without a lock, for the entry whose key it holds
+/// ([`Handler::with`](crate::Handler::with)). A table belongs to one node and one protocol instance; a key of another
+/// instance does not open it, even if the number is equal. The methods of [`Setup`](crate::Setup) whose names begin
+/// with `keyed` make tables.
 pub struct Keyed<T> {
     group: Group,
     entries: pdq::Keyed<T, Name>,
-    /// The modelled place of the entries.
+    /// The range of modelled addresses of the entries.
     room: Room,
 }
 
 impl<T> Keyed<T> {
-    /// Makes a table with an entry for each of the first `len` numbers of a group.
+    /// Makes a table indexed by key, with an entry for each key number from 0 to `len` - 1 of `group`, a key space of
+    /// one protocol instance or the blocks of a shared memory. `init` makes the entry of a number; `room` is the
+    /// entries' range of modelled addresses.
     pub(crate) fn dense(
         dispatcher: DispatcherId,
         group: Group,
@@ -35,8 +39,9 @@ impl<T> Keyed<T> {
         Self { group, entries, room }
     }
 
-    /// Makes a table with entries for the first `len` numbers of a group, which come and go `each` at a time. Those for whose
-    /// first number `is_open` returns true are there from the start.
+    /// Makes a table for the key numbers from 0 to `len` - 1 of `group`, whose entries are made and dropped in runs of
+    /// `each` consecutive numbers. A run has entries from the start if `is_open` returns true for its first number;
+    /// `init` makes the entry of a number.
     pub(crate) fn grouped(
         dispatcher: DispatcherId,
         group: Group,
@@ -51,14 +56,14 @@ impl<T> Keyed<T> {
         Self { group, entries, room }
     }
 
-    /// Makes a table whose entries come into being when they are first reached.
+    /// Makes a table for every key number of `space`, where `init` makes an entry when it is first reached.
     pub(crate) fn sparse(
         dispatcher: DispatcherId,
         (space, room): (Space, Room),
         init: impl Fn(u64) -> T + Send + Sync + 'static,
     ) -> Self {
         let group = Group::of(space);
-        // An entry under the key of another instance would never be reached under its own.
+        // Without this check, an entry under a key of another instance would be made and never reached again.
         let entries = pdq::Keyed::sparse(dispatcher, move |name: Name| {
             assert!(
                 name.is_of(group),
@@ -70,31 +75,31 @@ impl<T> Keyed<T> {
         Self { group, entries, room }
     }
 
-    /// The key of an entry: that of a number, or of a block by its index.
+    /// Makes the key of the entry `number`: for a table of blocks, the key of the block with this index.
     #[inline]
     pub fn key(&self, number: u64) -> Key {
         Key::from_resolved(pdq::Key::User(self.group.name(number)))
     }
 
-    /// Prefetches the first cache line of an entry, for a handler that will reach it a little later. Does
+    /// Prefetches the first cache line of the entry `number`, for a handler that will reach it a little later. Does
     /// nothing if the table has no such entry, or is sparse.
     #[inline]
     pub fn prefetch(&self, number: u64) {
         self.entries.prefetch(self.group.name(number));
     }
 
-    /// The modelled address of the entry whose key is held, and its size; `None` if the key has no entry in the table.
+    /// The modelled address and size in bytes of the entry of `key`; `None` if the key has no entry in the table.
     pub(crate) fn place(&self, key: DispatchKey) -> Option<(u64, u64)> {
         let DispatchKey::User(name) = key else { return None };
         name.is_of(self.group).then(|| self.room.of(name.number()))
     }
 
-    /// The modelled address of the entry of any number, and its size.
+    /// The modelled address and size in bytes of the entry `number`.
     pub(crate) fn place_of(&self, number: u64) -> (u64, u64) {
         self.room.of(number)
     }
 
-    /// The entry whose key is held.
+    /// Returns the entry of the key that `proof` shows to be held.
     ///
     /// # Panics
     /// If no key is held, or a key without an entry in the table.
@@ -107,28 +112,30 @@ impl<T> Keyed<T> {
         self.entries.get(proof)
     }
 
-    /// The entry of any number, under a sequential proof.
+    /// Returns the entry `number`. `proof` must be sequential: nothing else runs on the node.
     pub(crate) fn get_any<'t>(&'t self, proof: &'t mut Proof<'_>, number: u64) -> &'t mut T {
         self.entries.get_any(proof, self.group.name(number))
     }
 
-    /// Whether the number whose key is held has an entry.
+    /// Whether the key that `proof` shows to be held has an entry in the table.
     pub(crate) fn has_entry(&self, proof: &Proof<'_>) -> bool {
         self.entries.has_entry(proof)
     }
 
-    /// Whether a number has an entry, under a sequential proof.
+    /// Whether the table has an entry `number`. `proof` must be sequential: nothing else runs on the node.
     pub(crate) fn has_any(&self, proof: &Proof<'_>, number: u64) -> bool {
         self.entries.has_any(proof, self.group.name(number))
     }
 
-    /// Makes or drops the entries of a number's group, under a sequential proof.
+    /// Makes (`open`) or drops the run of entries to which `number` belongs. `proof` must be sequential: nothing else
+    /// runs on the node.
     pub(crate) fn set_open(&self, proof: &mut Proof<'_>, number: u64, open: bool) {
         let name = self.group.name(number);
         if open { self.entries.open_group(proof, name) } else { self.entries.close_group(proof, name) }
     }
 
-    /// All entries that exist, in ascending order of their numbers, under a sequential proof.
+    /// Returns all entries that exist, in ascending order of their numbers. `proof` must be sequential: nothing else
+    /// runs on the node.
     pub(crate) fn entries<'t>(&'t self, proof: &'t mut Proof<'_>) -> impl Iterator<Item = (u64, &'t mut T)> {
         self.entries.entries(proof).map(|(name, entry)| (name.number(), entry))
     }

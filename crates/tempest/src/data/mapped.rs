@@ -1,11 +1,10 @@
 //! Segments of other nodes as plain loads and stores, where their memory is mapped: natively within one
 //! process, in a model never.
 //!
-//! A thread [maps](Thread::map) a node's part of a segment once, and then reads and writes its words through
-//! the handle. No world stands between: an access is one comparison and the instruction itself. The
-//! comparison checks the bound and the [right](crate::Rights) at once, because a handle shows all words to a
-//! node that has the right and none to a node that lacks it. A refused access panics at the caller and
-//! changes nothing.
+//! A thread [maps](Thread::map) a node's part of a segment once, and then reads and writes its words through the
+//! handle. No world intervenes: an access is one comparison and the load or store itself. The comparison checks the
+//! bound and the [right](crate::Rights) at once, because a handle shows all words to a node that has the right and none
+//! to a node that lacks it. A refused access panics at the caller and changes nothing.
 //!
 //! # Order of accesses
 //!
@@ -13,20 +12,20 @@
 //! another processor may see two of them in either order. [`fetch_add`](Mapped::fetch_add) and
 //! [`compare_exchange`](Mapped::compare_exchange) acquire and release.
 //!
-//! - Words that a thread put *before* it sends a message, transfers, deposits, signals, ends a hold, enters a phase
-//!   or changes a word atomically are seen by the receiver of that news: by the message's handler, after the wait
-//!   that the deposit's count or the signal ended, and by a thread whose own atomic step finds the changed word.
-//! - Hence a thread that gets words after such news finds the words put before it.
+//! - Words that a thread put *before* it sends a message, transfers, deposits, signals, ends a hold, enters a phase or
+//!   changes a word atomically are visible to the receiver: to the message's handler, after the wait that the deposit's
+//!   count or the signal ended, and to a thread whose own atomic operation reads the changed word.
+//! - Hence a thread that gets words after receiving in one such way finds the words that were put before it.
 //! - A thread sees its own accesses in order. Words of its own node are the same memory as
 //!   [`Segment::cells`].
 //!
 //! # Counts
 //!
-//! Nothing. These are loads and stores of the thread, like accesses to its own memory. They are no messages, no
-//! deposits, and no part of any volume; a loop of them would otherwise be mostly counting.
+//! Accesses through a handle are not counted. These are loads and stores of the thread, like accesses to its own
+//! memory, and no messages, deposits or volume. Counting them would take longer than the accesses.
 //!
-//! A program that needs puts and gets in every world uses the split-phase protocol, which takes this way where it is
-//! asked to and memory is mapped. This module must never know how memory came to be mapped.
+//! A program that needs puts and gets in every world uses the split-phase protocol, which uses mapped memory if it is
+//! asked to and the world maps memory. This module must never know how memory came to be mapped.
 
 use std::sync::atomic::Ordering;
 
@@ -35,10 +34,10 @@ use super::word;
 use crate::data::{IntegerWord, Word};
 use crate::{Cells, NodeId, Place};
 
-/// A node's part of a segment, within reach of this processor's loads and stores. Made by [`Thread::map`](crate::Thread::map).
+/// A node's part of a segment, mapped into the address space of this process, so that a thread of another node loads
+/// and stores its words directly. Made by [`Thread::map`](crate::Thread::map).
 pub struct Mapped<'a, T: Word> {
-    /// The words that this node may read, write, and change atomically: for each, all words of the part or
-    /// none.
+    /// The words that this node may read, write, and change atomically: each slice has all words of the part or none.
     readable: &'a [T::Atomic],
     writable: &'a [T::Atomic],
     changeable: &'a [T::Atomic],
@@ -57,7 +56,7 @@ impl<T: Word> Clone for Mapped<'_, T> {
 impl<T: Word> Copy for Mapped<'_, T> {}
 
 impl<'a, T: Word> Mapped<'a, T> {
-    /// Makes the handle by which node `by` uses a segment of node `of`, whose segments are `there`.
+    /// Makes the handle through which node `by` accesses `segment` of node `of`, whose segments are `there`.
     pub(crate) fn new(by: NodeId, of: NodeId, there: &'a Segments, segment: SegmentId) -> Self {
         let part = there.part(segment);
         let part: &Part = part.unwrap_or_else(|| panic!("{of} has no segment {}", segment.0));
@@ -73,7 +72,7 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Reads a word.
+    /// Reads the word at `offset`, counted in words from the beginning of the part.
     ///
     /// # Panics
     /// If the part has no such word, or this node may not read it.
@@ -85,7 +84,7 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Writes a word.
+    /// Writes `value` to the word at `offset`, counted in words from the beginning of the part.
     ///
     /// # Panics
     /// If the part has no such word, or this node may not write it.
@@ -97,10 +96,10 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Fills `values` from the words from `offset` on.
+    /// Fills `values` from consecutive words from `offset` on.
     ///
     /// # Panics
-    /// If the part ends before them, or this node may not read them.
+    /// If the part ends before the last of these words, or this node may not read them.
     pub fn read(&self, offset: usize, values: &mut [T]) {
         bulk::load(
             self.stretch(self.readable, RemoteAccess::Read, offset, values.len()),
@@ -108,19 +107,19 @@ impl<'a, T: Word> Mapped<'a, T> {
         );
     }
 
-    /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on. It names no clock, because a world that maps
-    /// memory has none but the host's.
+    /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on. There is no argument for a
+    /// clock: a world that maps memory has no modelled clocks.
     ///
     /// # Panics
-    /// If the part or `cells` ends before them, or this node may not read the part.
+    /// If the part or `cells` ends before the last of these words, or this node may not read the part.
     pub fn read_into(&self, offset: usize, cells: &Cells<T>, cell: usize, len: usize) {
         bulk::copy(self.stretch(self.readable, RemoteAccess::Read, offset, len), cells.stretch(cell, len));
     }
 
-    /// Writes `values` into the words from `offset` on.
+    /// Writes `values` to consecutive words from `offset` on.
     ///
     /// # Panics
-    /// If the part ends before them, or this node may not write them.
+    /// If the part ends before the last of these words, or this node may not write them.
     pub fn write(&self, offset: usize, values: &[T]) {
         bulk::store(
             self.stretch(self.writable, RemoteAccess::Write, offset, values.len()),
@@ -142,8 +141,8 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Panics with the access and the reason for its refusal. It takes the handle by value, so that the fast
-    /// path need not keep the handle in memory.
+    /// Panics with a text that names the access and the reason why it is refused. Takes the handle by value, so that
+    /// the fast path need not keep the handle in memory.
     #[cold]
     #[inline(never)]
     fn refuse(self, access: RemoteAccess, offset: usize, words: usize) -> ! {
@@ -153,7 +152,7 @@ impl<'a, T: Word> Mapped<'a, T> {
 }
 
 impl<T: IntegerWord> Mapped<'_, T> {
-    /// Adds `amount` to a word atomically, wrapping, and returns the word's previous value.
+    /// Adds `amount` to the word at `offset` atomically, wrapping on overflow, and returns the word's previous value.
     ///
     /// # Panics
     /// If the part has no such word, or this node may not change it atomically.
@@ -162,11 +161,11 @@ impl<T: IntegerWord> Mapped<'_, T> {
         word::add(self.changeable(offset), amount, Ordering::AcqRel)
     }
 
-    /// Replaces a word by `new` atomically if it holds `current`. Returns the word's previous value either
-    /// way.
+    /// Replaces the word at `offset` by `new` atomically if it holds `current`, and returns its previous value,
+    /// `current`.
     ///
     /// # Errors
-    /// The word's value, if it is not `current`.
+    /// The word's value, if it is not `current`; the word is then unchanged.
     ///
     /// # Panics
     /// If the part has no such word, or this node may not change it atomically.

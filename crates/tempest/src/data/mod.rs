@@ -1,7 +1,8 @@
 //! The data of a program: words that handlers and threads share, keyed state, memory that other nodes reach, and arrays of one
 //! thread.
 //!
-//! Each object knows its modelled addresses. None must ever know which thread or handler uses it, nor which world moves its words.
+//! Each object knows its modelled addresses. No object may know which thread or handler uses it, nor which world moves
+//! its words.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,17 +1,18 @@
-//! Memory of one thread: arrays that a thread alone reads and writes, whose bytes a model finds or misses in its caches.
+//! Arrays that only one thread reads and writes. A model charges their accesses as hits or misses in its caches.
 //!
 //! # Address of an array
 //!
-//! A model knows an array by address. The address follows from the array's name and its thread's index, and from
-//! nothing else: not from the order in which arrays are made, nor from the actions of other threads. An array begins
-//! at a page. The place of that page in a cache follows from the name as if by chance, as it does on a machine whose
+//! A model gives an array an address, which follows from the array's name and its thread's index, and from nothing
+//! else: not from the order in which arrays are made, nor from the actions of other threads. An array begins at a page.
+//! The position of that page in a cache follows from a hash of the name, so that it is as random as on a machine whose
 //! system hands out pages.
 //!
 //! # Cost of an access
 //!
-//! Natively an element costs a comparison of its index, and a view nothing. In a model an element is a load or a
-//! store of each of its fields. A view is charged when it is given, as if the thread went through it once; accesses
-//! to the slice are then free. So a thread that goes through an array many times asks for a view each time.
+//! Natively an access to an element costs a comparison of its index, and a view costs nothing. In a model an access to
+//! an element is a load or store of each of its fields. A view is charged when it is made, as if the thread went
+//! through it once; accesses to the slice are then free. So a thread that goes through an array several times must make
+//! a view each time.
 //!
 //! This module must never know caches.
 
@@ -44,12 +45,14 @@ pub struct Private<T> {
 }
 
 impl<T: Element> Private<T> {
-    /// Makes an array of a thread, with every byte zero.
+    /// Makes the array `name` of `len` elements for the thread `of`, with every byte zero. Its modelled addresses are
+    /// taken from `ranges`.
     pub(crate) fn new(ranges: &PrivateRanges, of: ThreadId, name: &'static str, len: usize) -> Self {
         Self::holding(ranges, of, name, vec![T::zeroed(); len])
     }
 
-    /// Makes an array of a thread that holds `elements`.
+    /// Makes the array `name` of the thread `of` with the given elements. Its modelled addresses are taken from
+    /// `ranges`.
     pub(crate) fn holding(
         ranges: &PrivateRanges,
         of: ThreadId,
@@ -71,12 +74,12 @@ impl<T: Element> Private<T> {
         self.elements.is_empty()
     }
 
-    /// Gives the elements up. A model charges nothing: the thread is done with the array.
+    /// Returns the elements and drops the array. A model charges nothing for this.
     pub fn into_vec(self) -> Vec<T> {
         self.elements.into()
     }
 
-    /// The accesses to one field of elements.
+    /// The accesses to field number `field` of each element in `range`.
     pub(crate) fn of_field(&self, range: Range<usize>, field: usize, access: Access) -> Touch {
         let layout = &T::LAYOUT;
         let Some(field) = layout.fields.get(field) else {
@@ -97,14 +100,14 @@ impl<T: Element> Private<T> {
     }
 }
 
-/// The addresses of private arrays on one node, by the first of each.
+/// The modelled address ranges of a node's private arrays, by their first address: end, thread and name of each array.
 type Taken = BTreeMap<u64, (u64, ThreadId, &'static str)>;
 
-/// The addresses that the private arrays of a node have taken.
+/// The modelled addresses that the private arrays of a node occupy.
 #[derive(Debug, Default)]
 pub(crate) struct PrivateRanges(OnceLock<Arc<Mutex<Taken>>>);
 
-/// The addresses of one private array. They are free again when it is dropped.
+/// The modelled addresses of one private array, which are freed when this is dropped.
 #[derive(Debug)]
 struct PrivateRange {
     first: u64,
@@ -113,11 +116,12 @@ struct PrivateRange {
 }
 
 impl PrivateRanges {
-    /// Takes `bytes` bytes for an array. Returns the address of the first.
+    /// Reserves `bytes` bytes of addresses for the array `name` of the thread `of`. Returns the first address, and the
+    /// reservation.
     fn take(&self, of: ThreadId, name: &'static str, bytes: u64) -> (u64, PrivateRange) {
         let all = self.0.get_or_init(Arc::default);
         let first = AddressRange::Private.page_named(name, of.index.into());
-        // An array without elements takes its page too, so that its name is taken.
+        // An array without elements reserves a byte too, so that its name is taken.
         let end = first + bytes.max(1);
         let mut taken = lock(all);
         if let Some((_, &(_, other, other_name))) =

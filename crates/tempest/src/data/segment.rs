@@ -1,14 +1,15 @@
 //! Segments: memory of a node that other nodes reach without running a handler.
 //!
-//! Every node makes the same segments in the same order, so that one number names the counterpart on every
-//! node; their lengths may differ. Memory of another node is never a pointer: it is a node, a segment and an
-//! offset. All three are checked before anything is touched, and so is the right to touch it ([`Rights`]).
+//! Every node makes the same segments in the same order, so that a segment has the same number on every node; the
+//! lengths of the nodes' parts may differ. Memory of another node is never accessed by a pointer, but by a node, a
+//! segment and an offset. All three, and the right to the access ([`Rights`]), are checked before any word is accessed.
 //!
-//! Words are relaxed atomics of 1, 2, 4 or 8 bytes, as those of [`Cells`]. Transfers and deposits move 8 bytes at a time, which
-//! are one word of 8 bytes, two of 4, four of 2 or eight of 1 ([`Word::packed`]). A reader sees the words that another node has written once it has seen
-//! one of three things: the handler with which a [transfer](crate::Thread::transfer) ends, the count of words that
-//! [deposits](crate::Thread::deposit) have placed, or an order by the rules of [mapped](crate::Mapped) memory. This module
-//! must never know which part of a world moves the words.
+//! Words are relaxed atomics of 1, 2, 4 or 8 bytes, like the words of [`Cells`]. Transfers and deposits move 8 bytes at
+//! a time: one word of 8 bytes, two of 4, four of 2 or eight of 1 ([`Word::packed`]). A thread is sure to see the words
+//! that another node has written after any of three events: the handler at the end of a
+//! [transfer](crate::Thread::transfer) has run, the count of [deposited](crate::Thread::deposit) words has included
+//! them, or the rules of [mapped](crate::Mapped) memory order the accesses. This module must never know which part of a
+//! world moves the words.
 
 use std::any::Any;
 use std::fmt;
@@ -22,11 +23,11 @@ use crate::data::Word;
 use crate::data::address::{AddressRange, PAGE};
 use crate::{Cells, Event, NodeId, Waiter};
 
-/// The number of a segment: from 0, in order of allocation, equal on every node.
+/// The number of a segment, from 0 in order of allocation. A segment has the same number on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SegmentId(pub u16);
 
-/// The place of a word: a segment and an offset, without a node.
+/// The place of a word within a node's segments: a segment and an offset. The node is named separately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The segment.
@@ -35,16 +36,17 @@ pub struct Place {
     pub offset: u32,
 }
 
-/// Consecutive words of a segment that a transfer gathers, or into which it scatters.
+/// Consecutive words of a segment, as a transfer gathers or scatters them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// The place of the first word.
     pub place: Place,
-    /// The number of words of 8 bytes from there on: each is one word of the segment, or two of 4 bytes, four of 2, eight of 1.
+    /// The number of units of 8 bytes from there on: a unit is one word of 8 bytes of the segment, or two of 4, four of
+    /// 2, eight of 1.
     pub words: u32,
 }
 
-/// The operations that other nodes may perform on a node's part of a segment. The node itself may perform any.
+/// The operations that other nodes may perform on a node's part of a segment. The node itself may perform all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rights {
     read: bool,
@@ -53,7 +55,7 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Other nodes may do nothing.
+    /// Other nodes may not access the part at all.
     pub const NOTHING: Self = Self { read: false, write: false, change: false };
     /// Other nodes may read, where the segment is [mapped](crate::Thread::map).
     pub const READ: Self = Self { read: true, ..Self::NOTHING };
@@ -73,7 +75,7 @@ impl Rights {
     }
 }
 
-/// A kind of access to words of a segment.
+/// A kind of access by another node to words of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RemoteAccess {
     Read,
@@ -82,16 +84,18 @@ pub(crate) enum RemoteAccess {
     Change,
 }
 
-/// A counter on cache lines of its own: other nodes add to it, and must not take the neighbouring data away.
+/// A counter of deposited words on cache lines of its own: other nodes add to it, which must not slow accesses to the
+/// neighbouring data.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Deposited(Event);
 
-/// This node's part of a segment. A clone refers to the same memory.
+/// This node's part of a segment: words that other nodes can reach without running a handler. A clone refers to the
+/// same memory.
 #[derive(Debug)]
 pub struct Segment<T: Word> {
     id: SegmentId,
-    /// The modelled address of the first word.
+    /// The modelled address of the first word of the part.
     first: u64,
     cells: Cells<T>,
     deposited: Arc<Deposited>,
@@ -109,12 +113,12 @@ impl<T: Word> Clone for Segment<T> {
 }
 
 impl<T: Word> Segment<T> {
-    /// The place of word `offset`, for use with any node.
+    /// Returns the place of the word at `offset`, which is the same on any node.
     pub fn place(&self, offset: u32) -> Place {
         Place { segment: self.id, offset }
     }
 
-    /// Words of 8 bytes from word `offset` on, for a transfer.
+    /// Returns the piece of `words` units of 8 bytes that begins at the word `offset`, for a transfer.
     pub fn piece(&self, offset: u32, words: u32) -> Piece {
         Piece { place: self.place(offset), words }
     }
@@ -124,8 +128,8 @@ impl<T: Word> Segment<T> {
         self.id
     }
 
-    /// The words of this node's part as cells, each read and written at the clock of the thread or handler that an access names. A
-    /// thread goes through data, which events order, by [`Thread::words`](crate::Thread::words).
+    /// Returns the words of this node's part as cells: each access names a thread or handler, and takes place at the
+    /// instant of its clock. For data whose accesses events order, [`Thread::words`](crate::Thread::words) is cheaper.
     #[inline]
     pub fn cells(&self) -> &Cells<T> {
         &self.cells
@@ -136,40 +140,40 @@ impl<T: Word> Segment<T> {
         self.first
     }
 
-    /// The counter of words that deposits have placed in this node's part. A thread that has waited for a count sees all words
-    /// that were counted.
+    /// The event that counts the units of 8 bytes that deposits have placed in this node's part. A thread that has
+    /// waited for a count sees all words that were counted.
     pub fn deposited(&self) -> &Event {
         &self.deposited.0
     }
 }
 
-/// The number of bytes that transfers and deposits move at a time.
+/// The size of the unit that transfers and deposits move, in bytes.
 const PACKED: usize = 8;
 
-/// The error of an access to words that do not exist, or that the accessing node may not touch. It displays as a sentence that
-/// names both nodes.
+/// The error of an access to words that do not exist, or that the accessing node has no right to. It displays as a
+/// sentence that names the accessing and the owning node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BadPlace {
     /// The number of words of the access.
     pub words: usize,
-    /// The place of the first of them.
+    /// The place of the first word of the access.
     pub place: Place,
-    /// The node whose segment it is.
+    /// The node whose part of the segment is accessed.
     pub node: NodeId,
-    /// The other node that accesses the words, and for what; `None` if the node does so itself.
+    /// The accessing node, and its kind of access; `None` if the node accesses its own part.
     by: Option<(NodeId, RemoteAccess)>,
-    /// The reason.
+    /// The reason why the access is refused.
     pub why: BadAccess,
 }
 
-/// The reason why words of a segment cannot be accessed.
+/// The reason why an access to words of a segment is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadAccess {
     /// The node has no such segment.
     NoSegment,
-    /// The access ends behind the segment, which has this number of words.
+    /// The access ends behind the part, which has this number of words.
     Beyond(usize),
-    /// The segment's [`Rights`] keep other nodes from this.
+    /// The segment's [`Rights`] do not allow other nodes this kind of access.
     Closed,
 }
 
@@ -198,7 +202,7 @@ impl fmt::Display for BadPlace {
 
 impl std::error::Error for BadPlace {}
 
-/// A node's part of a segment, without the type of its words.
+/// A node's part of a segment, with words of any type.
 pub(crate) struct Part {
     words: AnyWords,
     /// The modelled address of the first word.
@@ -207,7 +211,7 @@ pub(crate) struct Part {
     deposited: Arc<Deposited>,
 }
 
-/// Words of one of the widths.
+/// Words of 1, 2, 4 or 8 bytes each.
 enum AnyWords {
     One(Words<AtomicU8>),
     Two(Words<AtomicU16>),
@@ -215,7 +219,7 @@ enum AnyWords {
     Eight(Words<AtomicU64>),
 }
 
-/// Does the same with words of any width.
+/// Evaluates the expression `$does` with `$of` bound to the words of `$words`, for each of the four widths.
 macro_rules! each_width {
     ($words:expr, $of:ident => $does:expr) => {
         match $words {
@@ -239,7 +243,7 @@ impl AnyWords {
         widths.into_iter().flatten().next().expect("an atomic word has one of four widths")
     }
 
-    /// The words, if they are of this width.
+    /// Returns the words, if each has the size of an `A`.
     fn of<A: AtomicWord>(&self) -> Option<&[A]> {
         each_width!(self, words => (words as &dyn Any).downcast_ref::<Words<A>>().map(|words| &**words))
     }
@@ -248,12 +252,12 @@ impl AnyWords {
         each_width!(self, words => words.len())
     }
 
-    /// The number of bytes of a word.
+    /// The size of a word in bytes.
     fn width(&self) -> usize {
         each_width!(self, words => width_of(words))
     }
 
-    /// Whether `words` packed words of 8 bytes stand from word `offset` on.
+    /// Whether the part has `words` units of 8 bytes from the word `offset` on.
     #[inline]
     fn packs(&self, offset: usize, words: usize) -> bool {
         let each = PACKED / self.width();
@@ -269,10 +273,10 @@ const fn width_of<A>(_: &Words<A>) -> usize {
 }
 
 impl Part {
-    /// The words on which `by` may do `access`: all of the part, or none. `node` owns the part.
+    /// Returns the words on which node `by` may perform `access`: all words of the part, or none. `node` owns the part.
     ///
     /// # Panics
-    /// If they have another width.
+    /// If a word has another size than an `A`.
     pub(crate) fn open<A: AtomicWord>(&self, (by, node): (NodeId, NodeId), access: RemoteAccess) -> &[A] {
         let words = self.words.of().unwrap_or_else(|| {
             panic!(
@@ -289,28 +293,29 @@ impl Part {
         by == node || self.rights.allow(access)
     }
 
-    /// The modelled address of a word.
+    /// The modelled address of the word at `offset`.
     fn address(&self, offset: u32) -> u64 {
         self.first + u64::from(offset) * self.words.width() as u64
     }
 
-    /// The modelled address of the first page behind the part.
+    /// The modelled address of the first page behind this part, where the next part begins.
     fn next_page(&self) -> u64 {
         self.first + ((self.words.len() * self.words.width()) as u64).next_multiple_of(PAGE)
     }
 }
 
-/// All segments of a node, by number. [`Messages::mapped`](crate::world::Messages::mapped) shows them to threads of other nodes.
+/// This node's parts of all segments, by segment number. [`Messages::mapped`](crate::world::Messages::mapped) shows
+/// them to threads of other nodes.
 #[derive(Default)]
 pub struct Segments(Vec<Part>);
 
-/// The most segments of a node: each has a number of 16 bits.
+/// The largest number of segments: a segment's number has 16 bits.
 const MOST_SEGMENTS: usize = 1 << 16;
 
-/// The number of a segment of this name on a node that has `others`.
+/// Returns the number of the next segment, called `name`, on a node that has `others` segments.
 ///
 /// # Panics
-/// If there are as many as a node may have.
+/// If the node has the largest number of segments already.
 fn next_id(others: usize, name: &str) -> SegmentId {
     assert!(
         others < MOST_SEGMENTS,
@@ -335,7 +340,7 @@ impl Segments {
         Segment { id, first, cells, deposited }
     }
 
-    /// The name of a segment, by its number.
+    /// The name of the segment with this number.
     pub(crate) fn name(&self, number: usize) -> Option<&'static str> {
         self.0.get(number).map(|part| part.deposited.0.name())
     }
@@ -350,8 +355,8 @@ impl Segments {
         self.0.get(usize::from(segment.0))
     }
 
-    /// Writes packed words from one node to a place on another. `nodes` are the sender and the node that owns these
-    /// segments.
+    /// Writes units of 8 bytes to consecutive words from `place` on. `nodes` are the sender and the node that owns
+    /// these segments.
     #[inline]
     pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
         let part = self.part(place.segment).filter(|part| part.is_open(nodes, RemoteAccess::Write));
@@ -368,7 +373,8 @@ impl Segments {
         }
     }
 
-    /// Checks that packed words may be [written](Self::write) from one node to a place on another.
+    /// Checks that a number of units of 8 bytes may be [written](Self::write) from `place` on. `nodes` are the sender
+    /// and the node that owns these segments.
     pub(crate) fn check_write(
         &self,
         nodes: (NodeId, NodeId),
@@ -382,7 +388,7 @@ impl Segments {
         part.map(|_| ()).ok_or_else(|| self.refuse(nodes, RemoteAccess::Write, place, words))
     }
 
-    /// Writes packed words where words have fewer than 8 bytes.
+    /// Writes units of 8 bytes into a part whose words have fewer than 8 bytes.
     #[inline(never)]
     fn write_short(
         &self,
@@ -402,7 +408,7 @@ impl Segments {
         Ok(())
     }
 
-    /// Reads packed words of `node`, which owns these segments.
+    /// Reads `words` units of 8 bytes from `place` on, for `node`, which owns these segments.
     pub(crate) fn read(&self, node: NodeId, place: Place, words: usize) -> Result<Vec<u64>, BadPlace> {
         let part = self.find(node, place, words)?;
         let mut packed = vec![0; words];
@@ -413,12 +419,14 @@ impl Segments {
         Ok(packed)
     }
 
-    /// The modelled address of packed words of `node`, which owns these segments.
+    /// The modelled address of the word at `place`, where `node`, which owns these segments, has `words` units of 8
+    /// bytes.
     pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
         self.find(node, place, words).map(|part| part.address(place.offset))
     }
 
-    /// The modelled address of a number of words of their own width, and that width in bytes.
+    /// The modelled address of the word at `place` and the size of a word in bytes, where `node` has `len` words from
+    /// there on.
     pub(crate) fn elements(&self, node: NodeId, place: Place, len: usize) -> Result<(u64, u64), BadPlace> {
         let part = self.part(place.segment);
         let has = |part: &&Part| {
@@ -430,14 +438,15 @@ impl Segments {
         }
     }
 
-    /// Finds packed words for an access of the node that owns them.
+    /// Finds the part that holds `words` units of 8 bytes from `place` on, for an access of `node`, which owns these
+    /// segments.
     fn find(&self, node: NodeId, place: Place, words: usize) -> Result<&Part, BadPlace> {
         let has = |part: &&Part| part.words.packs(place.offset as usize, words);
         let found = self.part(place.segment).filter(has);
         found.ok_or_else(|| BadPlace { words, place, node, by: None, why: self.room(place) })
     }
 
-    /// Says why `by` may not do `access` to words of `node`, which owns these segments.
+    /// Makes the error which says why node `by` may not perform `access` on words of `node`, which owns these segments.
     #[cold]
     pub(crate) fn refuse(
         &self,
@@ -451,12 +460,14 @@ impl Segments {
         BadPlace { words, place, node, by: Some((by, access)), why }
     }
 
-    /// The reason for which words are not there.
+    /// The reason why words at `place` do not exist: there is no such segment, or its part on this node ends before
+    /// them.
     fn room(&self, place: Place) -> BadAccess {
         self.part(place.segment).map_or(BadAccess::NoSegment, |part| BadAccess::Beyond(part.words.len()))
     }
 
-    /// Adds deposited words to the count of a segment of `node`, and passes the threads that waited for them to `resume`.
+    /// Adds `words` deposited units of 8 bytes to the count of the segment of `place` on `node`, and passes the threads
+    /// that waited for them to `resume`.
     #[inline]
     pub(crate) fn count_deposit(&self, node: NodeId, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         if let Some(part) = self.part(place.segment) {
@@ -465,7 +476,7 @@ impl Segments {
     }
 }
 
-/// The range of `words` words from `from` on; `None` if it overflows.
+/// The range of the `words` words from `from` on; `None` if its end overflows.
 #[inline]
 pub(crate) fn range(from: usize, words: usize) -> Option<Range<usize>> {
     from.checked_add(words).map(|end| from..end)

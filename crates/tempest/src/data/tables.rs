@@ -1,50 +1,52 @@
-//! The modelled addresses of the entries of a node's tables.
+//! The modelled addresses of the entries of a node's keyed tables.
 //!
-//! Tables lie one after the other in the order in which the installation makes them, which is the same on every node and in every
-//! run. A table whose entries come into being when they are reached has a room of its own, in which an entry's number decides its
-//! place. This module must never know the content of an entry, nor which processor reaches it.
+//! Tables lie one after the other in the order in which the installation makes them, which is the same on every node
+//! and in every run. A sparse table, whose entries come into being when they are first reached, has an address range of
+//! its own, in which an entry's number decides its address. This module must never know the content of an entry, nor
+//! which processor reaches it.
 
 use std::ops::Range;
 
 use crate::data::address::{AddressRange, PAGE};
 
-/// The size of the room of a sparse table.
+/// The size of the address range of a sparse table, in bytes.
 const SPARSE_ROOM: u64 = 1 << 40;
 
-/// The places of a node's tables.
+/// The modelled address ranges of a node's keyed tables.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    /// The places of the tables that have all their entries from the start.
+    /// The address ranges of the tables that have all their entries from the start.
     dense: Vec<Range<u64>>,
     /// The number of sparse tables.
     sparse: u64,
-    /// The size of the entries of the table that is made next, if it has been stated.
+    /// The size in bytes of the entries of the next table, if it has been stated.
     next_entry: Option<u64>,
 }
 
-/// The place of a table.
+/// The modelled address range of a keyed table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     first: u64,
-    /// The number of places of entries.
+    /// The number of entries for which the range has addresses.
     count: u64,
-    /// The size of an entry.
+    /// The size of an entry in bytes.
     bytes: u64,
 }
 
 impl Tables {
-    /// States the size of the entries of the table that is made next.
+    /// Sets the size in bytes of the entries of the next table.
     pub(crate) fn state_entry(&mut self, bytes: u32) {
         assert!(bytes > 0, "entries of 0 bytes: expected at least 1");
         self.next_entry = Some(bytes.into());
     }
 
-    /// The size of the entries `T` of the table that is made now: whole words, unless the size has been stated.
+    /// Returns the size in bytes of an entry `T` of the next table: the stated size, or else the size of `T` in whole
+    /// words of 8 bytes.
     fn take_entry<T>(&mut self) -> u64 {
         self.next_entry.take().unwrap_or_else(|| size_of::<T>().max(1).next_multiple_of(8) as u64)
     }
 
-    /// The place of a table with `len` entries `T`.
+    /// Reserves the address range of a table with `len` entries `T`.
     pub(crate) fn add<T>(&mut self, len: usize) -> Room {
         let (bytes, count) = (self.take_entry::<T>(), len.max(1) as u64);
         let before = self.dense.last().map_or(AddressRange::Entries.first(), |table| table.end);
@@ -53,7 +55,7 @@ impl Tables {
         Room { first, count, bytes }
     }
 
-    /// The place of a table with an entry `T` for every number.
+    /// Reserves the address range of a sparse table, with an entry `T` for every number.
     pub(crate) fn add_sparse<T>(&mut self) -> Room {
         let bytes = self.take_entry::<T>();
         self.sparse += 1;
@@ -61,14 +63,16 @@ impl Tables {
         Room { first, count: SPARSE_ROOM / bytes, bytes }
     }
 
-    /// The places of the tables that have all their entries from the start, in the order in which they were made.
+    /// The address ranges of the tables that have all their entries from the start, in the order in which they were
+    /// made.
     pub(crate) fn dense(&self) -> &[Range<u64>] {
         &self.dense
     }
 }
 
 impl Room {
-    /// The address of the entry of a number, and its size. Numbers that a sparse table has no separate room for share places.
+    /// The modelled address of the entry `number`, and the size of an entry in bytes. In a sparse table, numbers that
+    /// differ by a multiple of `count` share an address.
     pub(crate) fn of(&self, number: u64) -> (u64, u64) {
         (self.first + number % self.count * self.bytes, self.bytes)
     }

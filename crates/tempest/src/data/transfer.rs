@@ -1,27 +1,27 @@
-//! Transfers: the words that a transfer moves, and the places that they come from and go to.
+//! Transfers: the words that a transfer moves, their source and their destination.
 //!
-//! A transfer moves a list of pieces of memory to a list of pieces elsewhere. The two lists hold equally many words; the pieces of one
-//! need not be those of the other. This module must never know how a world moves words.
+//! A transfer moves a list of pieces of memory to a list of pieces elsewhere. The two lists have the same number of
+//! words, but their pieces may differ in length. This module must never know how a world moves words.
 
 use std::borrow::Cow;
 
 use super::segment::{Piece, Place};
 
-/// The words that a transfer moves.
+/// The source of a transfer: the words that it moves.
 #[derive(Clone, Copy, Debug)]
 pub enum Data<'a> {
-    /// Words in memory of the sender's own, [packed](crate::data::Word::packed) in 8 bytes each.
+    /// Words in private memory of the sender, [packed](crate::data::Word::packed) into units of 8 bytes.
     Words(&'a [u64]),
-    /// Pieces of segments of the sending node, gathered in this order.
+    /// Words of these pieces of the sending node's segments, gathered in this order.
     Pieces(&'a [Piece]),
 }
 
-/// The places on the receiving node to which a transfer moves words.
+/// The destination of a transfer on the receiving node.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// All words go from this place on.
+    /// Consecutive words from this place on.
     Place(Place),
-    /// The words are scattered into these pieces, in this order.
+    /// These pieces, into which the words are scattered in this order.
     Pieces(&'a [Piece]),
 }
 
@@ -61,10 +61,11 @@ impl From<Place> for Target<'_> {
     }
 }
 
-/// A transfer as a world moves it. The two lists of pieces hold as many words as there are.
+/// A transfer as a world moves it. The pieces of `into` hold all of `words`, and the pieces of `from` too, unless it is
+/// empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer<'a> {
-    /// All words, gathered.
+    /// All words to move, gathered, in units of 8 bytes.
     pub words: &'a [u64],
     /// The pieces of the sending node's segments from which the words were gathered; empty if they are in no segment.
     pub from: &'a [Piece],
@@ -73,7 +74,7 @@ pub struct Transfer<'a> {
 }
 
 impl<'a> Transfer<'a> {
-    /// The words of each piece, and the place where they go.
+    /// Returns the place and the words of each piece of `into`.
     pub fn placed(&self) -> impl Iterator<Item = (Place, &'a [u64])> + use<'a> {
         let mut rest = self.words;
         self.into.iter().map(move |piece| {

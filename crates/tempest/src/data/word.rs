@@ -1,7 +1,7 @@
 //! Values that memory holds as one atomic word of 1, 2, 4 or 8 bytes.
 //!
-//! A word is loaded and stored whole, and a place in memory has one width for ever. This module must never know whose memory a
-//! word stands in.
+//! A word is loaded and stored as a whole, and a memory location has the same width for ever. This module must never
+//! know whose memory a word stands in.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -9,28 +9,27 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use bulk::AtomicWord;
 use bytemuck::Pod;
 
-/// A value of one word of memory: 1, 2, 4 or 8 bytes, copied whole.
+/// A value that fills one word of memory: 1, 2, 4 or 8 bytes, loaded and stored as a whole.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no word of memory",
     label = "expected a number of 1, 2, 4 or 8 bytes",
     note = "memory that several threads or nodes write holds `u8` to `u64`, `i8` to `i64`, `f32` and `f64`"
 )]
 pub trait Word: Pod + Send + Sync {
-    /// The atomic that holds the value in memory.
+    /// The atomic type that holds the value in memory.
     type Atomic: AtomicWord<Value: Pod>;
 
-    /// Converts the value to bits, as a message carries them: the low bits of a word of 8 bytes, whose others are
-    /// zero.
+    /// Converts the value to the 64 bits in which a message carries it: its own bits, then zeros in the high bits.
     fn to_bits(self) -> u64;
 
-    /// Converts bits to the value. Bits beyond its size are ignored.
+    /// Converts the low bits of `bits` back to the value. The other bits are ignored.
     fn from_bits(bits: u64) -> Self;
 
-    /// Packs values in words of 8 bytes in the order of memory, as a [transfer](crate::Thread::transfer) or a
+    /// Packs values into units of 8 bytes in the order of memory, as a [transfer](crate::Thread::transfer) or a
     /// [deposit](crate::Thread::deposit) moves them: a value of 8 bytes, two of 4, four of 2, eight of 1.
     ///
     /// # Panics
-    /// If they fill no whole number of words.
+    /// If the values do not fill a whole number of units.
     #[inline]
     fn packed(values: &[Self]) -> Cow<'_, [u64]> {
         match bytemuck::try_cast_slice(values) {
@@ -40,7 +39,7 @@ pub trait Word: Pod + Send + Sync {
     }
 }
 
-/// Words that do not stand where a word of 8 bytes may.
+/// Copies bytes into units of 8 bytes, where their address is not aligned for 8 bytes.
 #[cold]
 fn packed(bytes: &[u8]) -> Vec<u64> {
     let (words, rest) = bytes.as_chunks();
@@ -52,41 +51,42 @@ fn packed(bytes: &[u8]) -> Vec<u64> {
     words.iter().map(|word| u64::from_ne_bytes(*word)).collect()
 }
 
-/// A whole number of 1, 2, 4 or 8 bytes, which memory can add to in one step.
+/// An integer of 1, 2, 4 or 8 bytes that can be added to in memory atomically.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no integer that memory adds to in one step",
     label = "expected `u8` to `u64` or `i8` to `i64`"
 )]
 pub trait IntegerWord: Word + Eq {}
 
-/// The integer with the size of a word, which its atomic holds.
+/// The integer type with the size of the word type `T`, which its atomic holds.
 pub(crate) type Value<T> = <<T as Word>::Atomic as AtomicWord>::Value;
 
-/// The address of a word of an array of such words, which begins at the address `first`.
+/// The modelled address of word `index` of an array of `T` that begins at the address `first`.
 #[inline]
 pub(crate) fn address<T: Word>(first: u64, index: usize) -> u64 {
     first + index as u64 * size_of::<T>() as u64
 }
 
-/// Loads a value, with nothing ordered by it.
+/// Loads a value with relaxed order.
 #[inline]
 pub(crate) fn load<T: Word>(from: &T::Atomic) -> T {
     bytemuck::cast(from.load(Ordering::Relaxed))
 }
 
-/// Stores a value, with nothing ordered by it.
+/// Stores a value with relaxed order.
 #[inline]
 pub(crate) fn store<T: Word>(to: &T::Atomic, value: T) {
     to.store(bytemuck::cast(value), Ordering::Relaxed);
 }
 
-/// Adds to an integer in one step, wrapping, and returns its previous value.
+/// Adds `amount` to an integer atomically with the given order, wrapping on overflow, and returns the previous value.
 #[inline]
 pub(crate) fn add<T: IntegerWord>(to: &T::Atomic, amount: T, order: Ordering) -> T {
     bytemuck::cast(to.fetch_add(bytemuck::cast(amount), order))
 }
 
-/// Replaces an integer that is `current` in one step. It acquires, and releases where it replaces.
+/// Replaces an integer by `new` atomically if it is `current`: acquires, and releases where it replaces. Returns the
+/// previous value, as an error if it is not `current`.
 #[inline]
 pub(crate) fn exchange<T: IntegerWord>(word: &T::Atomic, current: T, new: T) -> Result<T, T> {
     let (current, new) = (bytemuck::cast(current), bytemuck::cast(new));
@@ -94,7 +94,7 @@ pub(crate) fn exchange<T: IntegerWord>(word: &T::Atomic, current: T, new: T) -> 
     done.map(bytemuck::cast).map_err(bytemuck::cast)
 }
 
-/// Puts an integer into a word in one step, and returns its previous value. It acquires and releases.
+/// Stores an integer in a word atomically, with acquire and release order, and returns the previous value.
 #[inline]
 pub(crate) fn swap<T: IntegerWord>(word: &T::Atomic, new: T) -> T {
     let mut current = load::<T>(word);
@@ -106,13 +106,13 @@ pub(crate) fn swap<T: IntegerWord>(word: &T::Atomic, new: T) -> T {
     }
 }
 
-/// Values as the integers that atomics hold.
+/// Views values as the integers that their atomics hold.
 #[inline]
 pub(crate) fn values<T: Word>(values: &[T]) -> &[Value<T>] {
     bytemuck::cast_slice(values)
 }
 
-/// Values, to be filled, as the integers that atomics hold.
+/// Views values, which are to be overwritten, as the integers that their atomics hold.
 #[inline]
 pub(crate) fn values_mut<T: Word>(values: &mut [T]) -> &mut [Value<T>] {
     bytemuck::cast_slice_mut(values)

@@ -1,6 +1,7 @@
-//! The cost of protocol events, kind by kind and step by step: the data of a table of the parts of a remote access.
+//! The cost of protocol events, kind by kind and step by step: the data of a table that breaks a remote access down
+//! into its parts.
 //!
-//! A world that does not account for time leaves it empty. This module must never know the meaning of a kind of
+//! A world that does not account for time has no such data. This module must never know the meaning of a kind of
 //! message.
 
 use units::{Time, TotalTime};
@@ -8,13 +9,15 @@ use units::{Time, TotalTime};
 /// The cost of all events of one kind together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
-    /// The type name of the message; [`Stage::ACCESS`] for accesses by threads.
+    /// The type name of the message, for events that messages cause; [`Stage::ACCESS`] for threads' accesses to shared
+    /// memory.
     pub kind: &'static str,
-    /// The number of handlers that have begun, or of accesses to shared memory.
+    /// The number of events: handlers that have begun, or accesses to shared memory.
     pub events: u64,
-    /// The time from leaving for the network to arrival in the interface of the destination; zero for faults.
+    /// The time that the events' messages spent in the network, from injection to arrival in the interface of the
+    /// destination; zero for access faults.
     pub travel: TotalTime,
-    /// The time from arrival until a processor took the event.
+    /// The time that the events waited, from their arrival until a processor took them.
     pub wait: TotalTime,
     /// The steps that processors took for the events.
     pub steps: Vec<Step>,
@@ -28,25 +31,26 @@ pub struct Step {
     pub name: &'static str,
     /// The number of times that the step was taken.
     pub times: u64,
-    /// The total time of the step, on the path of the events that followed.
+    /// The total time of the step, as far as it delayed the thread or event that the handler resumed or caused.
     pub time: TotalTime,
 }
 
 impl Stage {
-    /// The kind of accesses by threads to shared memory.
+    /// The [`kind`](Self::kind) that stands for accesses by threads to shared memory.
     pub const ACCESS: &'static str = "access";
-    /// The step of an access that faulted and then goes ahead: its line comes from memory.
+    /// The step in which an access that faulted is repeated after its fault was served: its cache line comes from
+    /// memory.
     pub const COMPLETE: &'static str = "complete_access";
     /// The step of an access that the node had the right to, and that missed in the processor's cache.
     pub const MISS: &'static str = "miss";
     /// The step of waiting for a line of handlers' data, which the processor's cache did not have: an entry of a
     /// [`Keyed`](crate::Keyed) table, or the data of a dispatch routine.
     pub const STATE: &'static str = "fetch_state";
-    /// The step between the end of a handler and the release of its processor: off the path of the thread or event
-    /// that the handler resumed.
+    /// The step between the end of a handler and the release of its processor. It delays no thread or event that the
+    /// handler resumed.
     pub const COMPLETION: &'static str = "completion";
 
-    /// The step of this name, if it was taken.
+    /// The step called `name`, if any event took it.
     pub fn step(&self, name: &str) -> Option<&Step> {
         self.steps.iter().find(|step| step.name == name)
     }

@@ -17,43 +17,46 @@ thread_local! {
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 
-/// The rooms whose panics are checks of a program's requests: the place of such a check tells the program's author
-/// nothing.
+/// The crates whose panics are checks of a program's requests: the source line of such a check tells the program's
+/// author nothing.
 const CHECKING: &[&str] = &["bulk", "fiber", "native", "pdq", "segment", "sim", "tempest"];
 
-/// Notes the place of a panic for the words of the failure. For the panic hook of a process that prints a failure itself, so that
-/// the panic need not be printed besides.
+/// Notes the source line of a panic of this OS thread for the text of the failure. A process that prints failures
+/// itself calls this from its panic hook, so that the panic is not printed twice.
 pub fn note_panic(info: &PanicHookInfo<'_>) {
     let place = info.location().filter(|place| !is_check(place.file()));
     PLACE.set(place.map(|place| format!("{}:{}", place.file(), place.line())));
 }
 
-/// Takes the place that [`note_panic`] has noted last on this OS thread.
+/// Takes the source line that [`note_panic`] has noted last on this OS thread, if any.
 pub fn take_place() -> Option<String> {
     PLACE.take()
 }
 
-/// Whether a file of the source belongs to a room whose panics are checks.
+/// Whether `file` belongs to a crate in [`CHECKING`], whose panics are checks.
 fn is_check(file: &str) -> bool {
     let rooms = file!().strip_suffix("tempest/src/outcome/blame.rs").unwrap_or("");
     file.strip_prefix(rooms)
         .is_some_and(|file| file.split('/').next().is_some_and(|room| CHECKING.contains(&room)))
 }
 
-/// The text of a panic. It says at least that something panicked.
+/// The text of a panic's payload; a fixed text if the payload holds none.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked (without a message)")
 }
 
-/// The failure of a run in which a thread or a handler, `doing`, has panicked.
+/// Makes the failure of a run in which a thread or handler has panicked. `doing` names the thread or handler, and `at`
+/// is the time since the run began.
 #[must_use]
 pub fn panicked(panic: &(dyn Any + Send), doing: &dyn Display, at: Time) -> Failure {
     let place = take_place().map_or(String::new(), |place| format!("at {place}, "));
     Failure::Program(format!("{} ({place}in {doing}, at {at})", panic_message(panic)))
 }
 
-/// The failure of a run in which a thread, `doing`, would have given its processor away by `what` while a panic unwinds it.
+/// Makes the failure of a run in which a thread, while a panic unwinds it, would have given its processor away. `what`
+/// is the operation that would have done so, such as a wait; `doing` names the thread; `at` is the time since the run
+/// began.
 #[must_use]
 pub fn given_away(what: &str, doing: &dyn Display, at: Time) -> Failure {
     Failure::Program(format!(

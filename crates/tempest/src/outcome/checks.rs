@@ -6,11 +6,12 @@ use crate::outcome::Refusal;
 use crate::policy::{Injector, Servers, Split};
 use crate::{Mechanism, Policy};
 
-/// The preset of a single processor that computes and runs all handlers.
+/// The name of the preset for a node of one processor that computes and runs all handlers.
 const ALONE: &str = "single";
 
 impl Policy {
-    /// Checks that a machine with the capabilities `can` provides everything that the policy needs.
+    /// Checks that the machine called `machine`, with the capabilities `can`, provides everything that the policy
+    /// needs.
     ///
     /// # Errors
     /// [`Refusal::Policy`] with the first missing capability.
@@ -26,7 +27,7 @@ impl Policy {
         }
     }
 
-    /// The number of a node's `processors` that compute, and the number that only run handlers.
+    /// Splits a node's `processors` into the number that compute and the number that only run handlers.
     ///
     /// # Errors
     /// [`Refusal::NoneComputes`] if none would be left to compute.
@@ -43,9 +44,9 @@ impl Policy {
         }
     }
 
-    /// The policy that stands for all policies under which a node with that number of processors behaves the same. A
-    /// single processor that computes and runs all handlers takes no turns, adapts to nothing, and shares no threads
-    /// or keys: there `floating` and `adaptive` are `single`.
+    /// Returns one policy for all policies under which a node with this number of processors behaves the same. A single
+    /// processor that computes and runs all handlers takes no turns, adapts to nothing, and shares no threads or keys:
+    /// there `floating` and `adaptive` are `single`.
     #[must_use]
     pub fn canonical(&self, processors: u32) -> Self {
         let runs_all = matches!(self.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
@@ -65,10 +66,10 @@ impl Policy {
 }
 
 impl Mechanism {
-    /// Checks that a machine with the capabilities `can` can do this mechanism.
+    /// Checks that the machine called `machine`, with the capabilities `can`, can move data by this mechanism.
     ///
     /// # Errors
-    /// Names the mechanism, the machine and the missing capability.
+    /// [`Refusal::Mechanism`], which names the mechanism, the machine and the missing capability.
     pub fn check(self, machine: &str, can: &[&str]) -> Result<(), Refusal> {
         match self.needs() {
             Some(needs) if !can.contains(&needs) => Err(Refusal::Mechanism {

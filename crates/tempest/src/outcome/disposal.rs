@@ -1,4 +1,5 @@
-//! The end of a program's state: each protocol of a node is dropped by itself, and a destructor that panics fails the run.
+//! Drops a program's state at the end of a run: each protocol of a node by itself. A destructor that panics fails the
+//! run.
 //!
 //! A destructor is the program's code, and runs after the threads and the report. This module must never know when a world drops
 //! its nodes, or on which OS thread.
@@ -14,21 +15,21 @@ use crate::outcome::{Failure, Outcome};
 /// A protocol's state, of any type.
 pub(crate) type State = Arc<dyn Any + Send + Sync>;
 
-/// The first panic of a destructor of the program's state, on any node of a run.
+/// Record of the first panic of a destructor of the program's state, on any node of a run. A clone shares the record.
 ///
-/// A world takes the disposal of its nodes ([`Node::disposal`](crate::world::Node::disposal)), drops all of them, and has
-/// the disposal judge the end of the run.
+/// A world takes the disposal from one of its nodes ([`Node::disposal`](crate::world::Node::disposal)), drops all
+/// nodes, and then calls [`judge`](Self::judge).
 #[derive(Clone, Debug, Default)]
 pub struct Disposal {
     first: Arc<OnceLock<String>>,
 }
 
 impl Disposal {
-    /// The end of a run whose nodes have been dropped: the failure of a destructor if one has panicked and the run had not failed
-    /// before.
+    /// Decides how a run ends, after its nodes have been dropped: it fails if a destructor has panicked and the run had
+    /// not failed before.
     ///
     /// # Errors
-    /// The failure with which the run has `ended`, or else [`Failure::Program`] if a destructor has panicked.
+    /// The failure in `ended`, or else [`Failure::Program`] if a destructor has panicked.
     pub fn judge(&self, ended: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
         match self.first.get() {
             Some(why) if ended.is_ok() => Err(Failure::Program(why.clone())),
@@ -39,7 +40,8 @@ impl Disposal {
 
 /// The states of a node's protocols, in the order in which they were installed. The program itself is the last.
 ///
-/// Any other holder of a state drops it earlier, so that each state is dropped here, in a catch of its own.
+/// All other references to these states are dropped before this one, so that each state is dropped here, where its
+/// panic is caught.
 pub(crate) struct States {
     node: NodeId,
     all: Vec<State>,
@@ -47,7 +49,7 @@ pub(crate) struct States {
 }
 
 impl States {
-    /// The states of a node, before any protocol is installed. All nodes of a run have one disposal.
+    /// Makes an empty list of states for `node`. All nodes of a run share one `disposal`.
     pub(crate) fn of(node: NodeId, disposal: Disposal) -> Self {
         Self { node, all: Vec::new(), disposal }
     }
@@ -57,7 +59,7 @@ impl States {
         self.all.push(state);
     }
 
-    /// The disposal of the run.
+    /// The record of destructors' panics that all nodes of the run share.
     pub(crate) fn disposal(&self) -> &Disposal {
         &self.disposal
     }

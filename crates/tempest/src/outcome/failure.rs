@@ -38,11 +38,11 @@ pub enum Failure {
         /// The waiting threads.
         blocked: Vec<Blocked>,
     },
-    /// Nothing happened for as long as the caller set as limit.
+    /// No thread or handler got further for as long as the limit that the caller set.
     Stalled {
-        /// The limit.
+        /// The limit that the caller set.
         limit: Time,
-        /// The threads that run and get no further, where the world knows them.
+        /// The threads that run without getting further, as far as the world knows them.
         spinning: Vec<Spinning>,
         /// The waiting threads.
         blocked: Vec<Blocked>,
@@ -50,38 +50,40 @@ pub enum Failure {
     /// Every thread that has not returned waits or spins, and nothing is in flight that could end that. Only modelled
     /// worlds can tell.
     Livelock {
-        /// The time at which that was certain, from the start of the run.
+        /// The time of the livelock, from the start of the run.
         at: Time,
-        /// The threads that run and get no further.
+        /// The threads that run without getting further.
         spinning: Vec<Spinning>,
         /// The waiting threads.
         blocked: Vec<Blocked>,
     },
-    /// Something was to happen beyond the end of modelled time, which has 18,446.7 seconds. Only modelled worlds end so.
+    /// The run would have gone on beyond the end of modelled time, which is 18,446.7 seconds. Only modelled worlds end
+    /// so.
     TimeEnds {
-        /// The last time that the run has come to, from its start.
+        /// The last time that the run reached, from its start.
         at: Time,
-        /// The part of the run that was to go on beyond the end.
+        /// The part of the run that would have gone on beyond the end.
         late: Late,
     },
-    /// A modelled world has come to no event for too long a time of this host. Only a caller that watches a run from
-    /// another thread can tell; see [`RunProgress`].
+    /// A modelled world has reached no event for longer, in time of this host, than the caller allows. Only a caller
+    /// that watches a run from another thread can tell; see [`RunProgress`].
     Unresponsive {
         /// The longest time of the host that the caller allows.
         limit: Time,
-        /// The last modelled time that the world has told, from the start of the run.
+        /// The last modelled time that the world has reported, from the start of the run.
         at: Time,
-        /// The fiber that runs, and does not come back.
+        /// The fiber that runs and does not return to the world.
         running: Running,
     },
-    /// The program broke a promise or panicked, or a destructor of its state did when the run was over.
+    /// The program broke a rule of this crate's interface or panicked, or a destructor of its state panicked after the
+    /// run. The text states the fault and its place.
     Program(String),
 }
 
-/// A part of a modelled run that was to go on beyond the end of modelled time.
+/// The part of a modelled run that would have gone on beyond the end of modelled time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Late {
-    /// A thread or a handler, after a charge of the program, of a protocol or of the machine's software.
+    /// A thread or handler, whose program, protocol or system software charged too much work.
     Fiber(Running),
     /// A message, transfer or deposit on its way to this node.
     Message(NodeId),
@@ -137,10 +139,10 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The largest number of threads that are listed; the others are counted.
+/// The largest number of threads that a failure lists; further threads are only counted.
 const LISTED: usize = 16;
 
-/// The number of threads, and their activity.
+/// Words for `threads` threads with the activity `what`, such as "3 threads wait".
 fn count(threads: usize, what: &str) -> String {
     match threads {
         1 => format!("1 thread {what}s"),

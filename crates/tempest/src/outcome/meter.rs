@@ -1,6 +1,6 @@
 //! Measurements of a run: counts, processor time by use, volume by purpose.
 //!
-//! Every world fills in all of them, each with its own clock; a count that a world cannot make is `None`. This
+//! Every world fills in all of them, with times of its own clock; a count that a world cannot make is `None`. This
 //! module must never know how a world measures.
 
 use std::ops::{Add, AddAssign, Sub};
@@ -19,12 +19,13 @@ pub struct Breakdown {
     pub memory: TotalTime,
     /// Sending, receiving, dispatching and running handlers.
     pub overhead: TotalTime,
-    /// Waiting for another thread or a message, with nothing else to do.
+    /// Waiting for another thread or a message, with no other work to do.
     pub synchronization: TotalTime,
-    /// Nothing to do and nothing to wait for: no thread of the processor is left, or it never had one.
+    /// Having neither work nor anything to wait for: no thread of the processor is left, or it never had one.
     pub idle: TotalTime,
-    /// Time taken away by the operating system: the processor was ready to run, and something else had its core. No
-    /// other part has it. `None` where the host does not report it, and on a model, where no time is taken.
+    /// Time taken away by the operating system: the processor was ready to run, and another task of the host had its
+    /// core. This time is in no other part. `None` where the host does not report it, and on a model, whose processors
+    /// are never preempted.
     pub taken: Option<TotalTime>,
 }
 
@@ -36,7 +37,7 @@ impl Breakdown {
     }
 }
 
-/// The sum of two times. An unknown time counts as zero beside a known one.
+/// Adds two times. An unknown time counts as zero beside a known one.
 fn together(one: Option<TotalTime>, other: Option<TotalTime>) -> Option<TotalTime> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one + other),
@@ -44,37 +45,38 @@ fn together(one: Option<TotalTime>, other: Option<TotalTime>) -> Option<TotalTim
     }
 }
 
-/// The time since `earlier`; nothing where it seems to have shrunk.
+/// The time from `earlier` to `now`; zero if `now` is less, and `None` if either is unknown.
 fn since(now: Option<TotalTime>, earlier: Option<TotalTime>) -> Option<TotalTime> {
     now.map(|now| now.saturating_sub(earlier.unwrap_or(TotalTime::ZERO)))
 }
 
-/// The time of all protocol processors of one kind together, split by use.
+/// The time of all protocol processors (processors that run handlers and no threads) of one kind together, split by
+/// use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProtocolTime {
     /// The kind of these processors, any but [`Resource::ComputingProcessor`].
     pub processors: Resource,
     /// Running handlers. Natively an estimate from samples, which includes receiving and dispatching.
     pub handlers: TotalTime,
-    /// Receiving, dispatching, and injecting the messages of other processors. Natively all time that is not part of
-    /// the other fields.
+    /// Receiving, dispatching, and injecting the messages of other processors. Natively all time that no other field
+    /// has.
     pub overhead: TotalTime,
     /// Waiting for memory or for room in the network interface.
     pub memory: TotalTime,
     /// Looking for events and finding none.
     pub idle: TotalTime,
-    /// Taken away by the operating system, as in [`Breakdown`].
+    /// Time taken away by the operating system; see [`Breakdown::taken`].
     pub taken: Option<TotalTime>,
 }
 
 impl ProtocolTime {
-    /// The sum of all five parts: the time for which these processors served.
+    /// The sum of all five parts: the length of the run or phase times the number of these processors.
     pub fn total(&self) -> TotalTime {
         self.handlers + self.overhead + self.memory + self.idle + self.taken.unwrap_or(TotalTime::ZERO)
     }
 
-    /// The time spent since `earlier`, a measurement of the same kind of processors. The sum of the parts is the difference
-    /// of the sums, even if a part was booked ahead of its time.
+    /// The time since `earlier`, an earlier measurement of the same kind of processors. The sum of the parts is the
+    /// difference of the sums, even if a part was booked ahead of its time.
     pub fn since(&self, earlier: &Self) -> Self {
         let mut left = self.total().saturating_sub(earlier.total());
         let mut take = |now: TotalTime, then: TotalTime| {
@@ -104,7 +106,7 @@ pub struct VolumeBytes {
 }
 
 impl VolumeBytes {
-    /// Counts a message of `bytes` and its `header`, in bytes, as volume of the given purpose.
+    /// Counts a message of `bytes` bytes, of which `header` are its header, by its purpose `volume`.
     pub fn count(&mut self, volume: Volume, bytes: u64, header: u64) {
         match volume {
             Volume::Data => {
@@ -137,7 +139,7 @@ pub struct Counters {
     pub interrupts: u64,
     /// Number of times that a thread blocked.
     pub blocks: u64,
-    /// Sends that found no room at first. Each is counted once, however often it tried again.
+    /// Sends that found no room at first. Each is counted once, however many times it was repeated.
     pub refused: u64,
     /// Polls of threads that found no event; `None` in a world that does not count them.
     pub empty_polls: Option<u64>,
@@ -184,7 +186,7 @@ impl AddAssign for Breakdown {
 
 impl Add for ProtocolTime {
     type Output = Self;
-    /// The time of both together, which are of one kind.
+    /// Adds the times of two groups of protocol processors of one kind.
     fn add(self, other: Self) -> Self {
         Self {
             processors: self.processors,
@@ -238,13 +240,13 @@ impl Sub for Breakdown {
 /// Measurements of the dispatch queues, over all nodes.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Dispatching {
-    /// Events that waited because their key was held.
+    /// Number of events that waited because their key was held.
     pub waited_on_key: u64,
-    /// Events that came while the queue was full, and spilled to memory.
+    /// Number of events that came while the dispatch queue was full, and spilled to memory.
     pub spilled: u64,
     /// Mean time from an event's arrival to the start of its handler; `None` where it is not measured.
     pub mean_wait: Option<Time>,
-    /// The share of the time, 0 to 1, in which an event waited or its key was held, as a mean over the nodes;
+    /// The share of the time, 0 to 1, in which at least one event waited or its key was held, as a mean over the nodes;
     /// `None` where it is not measured.
     pub busy: Option<f64>,
 }

@@ -1,5 +1,5 @@
-//! Progress of a modelled run, and the fiber that runs, for another thread of the host. This module must never know
-//! any one world.
+//! Progress of a modelled run, and the fiber that it runs, as other threads of the host read them. This module must
+//! never know any one world.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,18 +8,19 @@ use units::Time;
 
 use crate::{NodeId, ThreadId};
 
-/// Progress of a modelled run, and the fiber that runs. The world writes it, other threads of the host read it
-/// meanwhile. A copy shares everything with its original.
+/// The progress of a modelled run and the fiber that it runs now. The world writes it, and other threads of the host
+/// read it during the run. A clone shares its state with the original.
 ///
-/// A world does not write down each instant, which would take it time. Another thread [asks](Self::ask), and the world answers when
-/// it comes to its next event. A world that does not answer has come to none: a fiber computes, or loops, without a call of the
-/// [`Thread`](crate::Thread) that takes modelled time.
+/// Writing down each instant would slow the world. Instead another thread [asks](Self::ask), and the world answers when
+/// it reaches its next event. A world that does not answer has reached none: a fiber computes, or loops, without
+/// calling a method of [`Thread`](crate::Thread) that takes modelled time.
 #[derive(Clone, Debug, Default)]
 pub struct RunProgress(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// The instant, in femtoseconds, from which on the world stops to look around.
+    /// The modelled instant, in femtoseconds, from which on the world reads this field and looks for requests; 0 when
+    /// an answer is wanted.
     looks_from: AtomicU64,
     time: AtomicU64,
     answers: AtomicU64,
@@ -33,10 +34,10 @@ impl Default for Shared {
     }
 }
 
-/// A fiber of a run.
+/// The fiber that a modelled world runs: a thread or a handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Running {
-    /// A thread of the program.
+    /// This thread of the program.
     Thread(ThreadId),
     /// A handler of this node.
     Handler(NodeId),
@@ -51,29 +52,31 @@ impl std::fmt::Display for Running {
     }
 }
 
-/// Stands for no fiber. A fiber is its node in the upper half and its thread, or [`HANDLER`], in the lower half.
+/// The encoding of no fiber. A fiber is encoded as its node in the upper half and its thread, or [`HANDLER`], in the
+/// lower half.
 const NOBODY: u64 = u64::MAX;
 
-/// Stands for a handler in the place of a thread.
+/// The encoding of a handler, in place of a thread's index.
 const HANDLER: u32 = u32::MAX;
 
 impl RunProgress {
-    /// The time that the run had reached at its last answer; the start before any, and where the world has no modelled time.
+    /// The modelled time that the run had reached at its last answer; zero before any answer, and in a world without
+    /// modelled time.
     pub fn time(&self) -> Time {
         Time::from_femtoseconds(self.0.time.load(Ordering::Relaxed))
     }
 
-    /// The number of answers until now.
+    /// The number of answers that the world has given until now.
     pub fn answers(&self) -> u64 {
         self.0.answers.load(Ordering::Relaxed)
     }
 
-    /// Asks the world to answer when it comes to its next event.
+    /// Asks the world to answer with its time when it reaches its next event.
     pub fn ask(&self) {
         self.0.looks_from.store(0, Ordering::Relaxed);
     }
 
-    /// The fiber that runs now; `None` while the world itself is at work, and before and after the run.
+    /// The fiber that runs now; `None` while the world runs no fiber, and before and after the run.
     pub fn running(&self) -> Option<Running> {
         let running = self.0.running.load(Ordering::Relaxed);
         let (node, index) = (NodeId((running >> 32) as u32), running as u32);
@@ -84,25 +87,26 @@ impl RunProgress {
         }
     }
 
-    /// The instant from which on the world looks whether it was asked, and whether the run goes on.
+    /// The modelled instant from which on the world checks whether it was asked for an answer and whether the run is
+    /// over; zero when it was asked.
     #[inline]
     pub fn looks_from(&self) -> Time {
         Time::from_femtoseconds(self.0.looks_from.load(Ordering::Relaxed))
     }
 
-    /// Sets the instant from which on the world looks whether it was asked. It is zero when the world was.
+    /// Sets the modelled instant from which on the world checks whether it was asked, which also ends a request.
     #[inline]
     pub fn look_from(&self, at: Time) {
         self.0.looks_from.store(at.as_femtoseconds(), Ordering::Relaxed);
     }
 
-    /// Answers: the world has come to the instant `now`.
+    /// Answers a request: the world has reached the modelled instant `now`.
     pub fn note(&self, now: Time) {
         self.0.time.store(now.as_femtoseconds(), Ordering::Relaxed);
         self.0.answers.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that a thread of a node runs now, or a handler.
+    /// Notes that thread `thread` of `node` runs now, or for `None` a handler of `node`.
     #[inline]
     pub fn enter(&self, node: u32, thread: Option<u32>) {
         let running = u64::from(node) << 32 | u64::from(thread.unwrap_or(HANDLER));

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::{Mechanism, NodeId, Policy};
 
-/// The reason why a world refuses a run, of which nothing has been done.
+/// The reason why a world refuses a run, no part of which has been executed.
 ///
 /// Its text is one line that states the request, the missing capability, and the expected form.
 ///
@@ -27,43 +27,43 @@ use crate::{Mechanism, NodeId, Policy};
 pub enum Refusal {
     /// The machine lacks a capability that the policy needs.
     Policy {
-        /// The policy that was asked for.
+        /// The requested policy.
         policy: Policy,
         /// The missing capability, in the words of the `can` lists of machine files.
         needs: &'static str,
         /// The name of the machine.
         machine: String,
-        /// All that the machine can do.
+        /// All capabilities of the machine.
         can: Vec<String>,
     },
     /// The machine lacks a capability that the mechanism needs.
     Mechanism {
-        /// The mechanism that was asked for.
+        /// The requested mechanism.
         mechanism: Mechanism,
         /// The missing capability, in the words of the `can` lists of machine files.
         needs: &'static str,
         /// The name of the machine.
         machine: String,
-        /// All that the machine can do.
+        /// All capabilities of the machine.
         can: Vec<String>,
     },
     /// The policy dedicates all processors of a node, and none is left to compute.
     NoneComputes {
-        /// The policy that was asked for.
+        /// The requested policy.
         policy: Policy,
-        /// The number of processors that a node was to have.
+        /// The requested number of processors per node.
         processors: u32,
     },
-    /// The world has no way to obey the policy, though the machine has the capability that it needs.
+    /// The world cannot carry the policy out, though the machine has the capability that the policy needs.
     Unobeyed {
-        /// The policy that was asked for.
+        /// The requested policy.
         policy: Policy,
         /// The reason.
         why: Unobeyed,
     },
-    /// The machine gives no price of something that the run would charge.
+    /// The machine file states no price of an operation that the run would charge.
     Prices {
-        /// The policy that was asked for.
+        /// The requested policy.
         policy: Policy,
         /// The name of the machine.
         machine: String,
@@ -74,44 +74,47 @@ pub enum Refusal {
     Tags {
         /// The name of the machine.
         machine: String,
-        /// The bytes of a coherence block.
+        /// The size of a coherence block, in bytes.
         block: u32,
-        /// The bytes of memory that have one tag.
+        /// The size of the memory that has one access tag, in bytes.
         tag: u64,
     },
-    /// A node would have several processors, whose caches only software keeps coherent. No program flushes and purges the words that
-    /// its processors share.
+    /// A node would have several processors whose caches only software keeps coherent, but no program flushes and
+    /// purges the words that its processors share.
     Incoherent {
-        /// The policy that was asked for.
+        /// The requested policy.
         policy: Policy,
         /// The name of the machine.
         machine: String,
-        /// The processors of a node, those inside its network device among them.
+        /// The number of processors of a node, including processors inside its network device.
         processors: u32,
     },
     /// The run is too small or too large.
     Size(Size),
-    /// A protocol is to be installed with two configurations. Installing it again with an equal one is no mistake.
+    /// A protocol would be installed with two different configurations. Installing it again with an equal configuration
+    /// is allowed.
     Configurations {
-        /// The type of the protocol.
+        /// The type name of the protocol.
         protocol: &'static str,
-        /// The configuration that it is installed with.
+        /// The first configuration of the protocol, as `Debug` prints it.
         first: String,
-        /// The other one.
+        /// The second configuration of the protocol, as `Debug` prints it.
         second: String,
     },
-    /// The program makes something else of one node than of the first: another message or segment has the same number.
+    /// The program installs different messages or segments on two nodes: the same number means one thing on the first
+    /// node and another on this node.
     Nodes {
-        /// The kind of thing: `message` or `segment`.
+        /// The kind of object whose number differs in meaning: `message` or `segment`.
         what: &'static str,
-        /// The number under which the nodes know different ones.
+        /// The number that means different objects on the two nodes.
         number: usize,
-        /// The first node, and the name of the object with that number there, if there is one.
+        /// The first node, and the name of its message or segment with the number `number`, if it has one.
         first: (NodeId, Option<String>),
-        /// The other node, and the name of the object with that number there, if there is one.
+        /// The other node, and the name of its message or segment with the number `number`, if it has one.
         node: (NodeId, Option<String>),
     },
-    /// The host gave no means to run: no OS thread, or no memory for a stack. The text is the whole line for people.
+    /// The host lacks a resource for the run, such as an OS thread or memory for a stack. The text is the whole line
+    /// for people.
     Host(String),
 }
 
@@ -121,14 +124,16 @@ pub enum Refusal {
 pub enum Unobeyed {
     /// State machines run the handlers of shared memory, and no processor runs the handlers of a program's messages.
     NobodyHandles {
-        /// The mechanism, which needs messages.
+        /// The requested mechanism, which needs messages.
         mechanism: Mechanism,
     },
-    /// State machines run the handlers of shared memory, and the program sends messages of its own beside it.
+    /// State machines run the handlers of shared memory, and no processor runs the handlers of the program's own
+    /// messages, which it sends besides.
     NobodyHandlesBeside,
     /// The world has no processors of the kind that the policy gives handlers to.
     NoSuchProcessors,
-    /// The interface has an endpoint for each computing processor, and others are to run the handlers.
+    /// The interface has an endpoint for each computing processor only, and the policy has other processors run the
+    /// handlers.
     NoEndpoint {
         /// The name of the machine.
         machine: String,
@@ -184,34 +189,34 @@ pub enum Size {
     TooMany {
         /// The part of which the run has too many.
         what: &'static str,
-        /// The largest number in all.
+        /// The largest number that the world allows in the whole run.
         most: u32,
-        /// The options that make it less, as they are typed.
+        /// The command-line options that lower the number, as a person types them.
         fewer: &'static str,
     },
-    /// The grid of a network that the command line gives has another number of places than the run has nodes.
+    /// The command line gives the network a grid whose number of places differs from the run's number of nodes.
     Places {
-        /// The sides of the grid.
+        /// The lengths of the sides of the grid, in nodes.
         sides: Vec<u32>,
-        /// The number of nodes that the run would have.
+        /// The run's number of nodes.
         nodes: u32,
     },
-    /// Something that grows with the nodes would take too much memory.
+    /// A data structure that grows with the number of nodes would take too much memory.
     TooMuchMemory {
-        /// The number of nodes that the run would have.
+        /// The run's number of nodes.
         nodes: u32,
-        /// The part that would take the memory.
+        /// The data structure that would take the memory, in words for people.
         what: &'static str,
-        /// The most that it may take, in bytes.
+        /// The largest size that the structure may have, in bytes.
         most: usize,
     },
 }
 
 impl Size {
-    /// Insists on at least one of each of several things.
+    /// Checks that no count in `counts` is 0. Each count comes with the name of the thing counted, such as `nodes`.
     ///
     /// # Errors
-    /// If a count is 0.
+    /// [`Size::None`] with the name of the first count that is 0.
     pub fn expect_some(counts: &[(u32, &'static str)]) -> Result<(), Refusal> {
         match counts.iter().find(|(count, _)| *count == 0) {
             Some((_, what)) => Err(Refusal::Size(Self::None { what })),

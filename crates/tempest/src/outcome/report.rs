@@ -4,7 +4,7 @@
 
 use crate::NodeId;
 
-/// The rule by which figures of several nodes become one.
+/// The rule by which the values that the nodes report for one figure become one value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Merge {
     /// The sum of the nodes' values.
@@ -13,7 +13,7 @@ pub enum Merge {
     Max,
 }
 
-/// A number that a program reports.
+/// A named number that a program reports.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Figure {
     /// The name of the figure, in the words of the program's documentation.
@@ -22,43 +22,44 @@ pub struct Figure {
     pub value: f64,
     /// The unit of the value, such as `us` or `MB/s`; empty for a pure number.
     pub unit: &'static str,
-    /// The rule by which the nodes' values become one.
+    /// The rule by which the nodes' values of this figure become one.
     pub merge: Merge,
 }
 
 /// The result of a program's own check, and its figures.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
-    /// The number of results that were compared with the reference.
+    /// The number of results that the program compared with its reference.
     pub checks: u64,
-    /// The differences found, one line each.
+    /// The differences from the reference, one line each.
     pub failures: Vec<String>,
     /// The program's figures.
     pub figures: Vec<Figure>,
 }
 
 impl Report {
-    /// Makes a report of one check. `wrong` describes the fault if it is not `right`.
+    /// Makes a report of one check, which succeeded if `right`. `wrong` returns the line that describes the fault, and
+    /// is called only if the check failed.
     pub fn checked(right: bool, wrong: impl FnOnce() -> String) -> Self {
         let failures = if right { Vec::new() } else { vec![wrong()] };
         Self { checks: 1, failures, figures: Vec::new() }
     }
 
-    /// Adds a figure without a unit to this report.
+    /// Adds a figure without a unit to this report. `merge` says how the nodes' values become one.
     #[must_use = "returns the report with the figure"]
     pub fn figure(self, name: &'static str, value: f64, merge: Merge) -> Self {
         self.measured(name, value, "", merge)
     }
 
-    /// Adds a figure with a unit to this report.
+    /// Adds a figure with a unit to this report. `merge` says how the nodes' values become one.
     #[must_use = "returns the report with the figure"]
     pub fn measured(mut self, name: &'static str, value: f64, unit: &'static str, merge: Merge) -> Self {
         self.figures.push(Figure { name, value, unit, merge });
         self
     }
 
-    /// Adds another node's report to this one: the numbers of checks are added, the failures are joined, and figures of one
-    /// name become one by their [`Merge`] rule.
+    /// Adds another node's report to this one: the numbers of checks are added, the failures are joined, and figures of
+    /// the same name become one by their [`Merge`] rule.
     pub fn merge(&mut self, other: Report) {
         self.checks += other.checks;
         self.failures.extend(other.failures);
@@ -75,7 +76,7 @@ impl Report {
         }
     }
 
-    /// Names the node at the head of each failure that does not name it.
+    /// Writes the name of `node` at the head of each failure that does not name it yet.
     pub(crate) fn name(&mut self, node: NodeId) {
         let name = node.to_string();
         // The name of node 2 is the beginning of that of node 20.
@@ -85,7 +86,7 @@ impl Report {
         nameless.for_each(|failure| *failure = format!("{name}: {failure}"));
     }
 
-    /// Whether something was checked and nothing was wrong.
+    /// Whether at least one check was made and none failed.
     pub fn verified(&self) -> bool {
         self.checks > 0 && self.failures.is_empty()
     }

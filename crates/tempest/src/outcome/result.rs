@@ -8,20 +8,21 @@ use crate::Report;
 use crate::outcome::{Breakdown, Counters, Dispatching, ProtocolTime, Stage, Utilization};
 use crate::policy::adaptive::Adjustment;
 
-/// A timed region of a run.
+/// The measurements of a timed region of a run, which a program begins with [`Thread::phase`](crate::Thread::phase).
 #[derive(Clone, PartialEq, Debug)]
 pub struct PhaseRecord {
-    /// The name that the program gave it.
+    /// The name that the program gave the region.
     pub name: &'static str,
-    /// The time from the last thread's entry to the last thread's entry into the next region, or to the end.
+    /// The time from the instant at which the last thread entered this region to the same instant of the next region,
+    /// or to the end of the run.
     pub time: Time,
-    /// The counts in this region.
+    /// The counts of messages, handlers and the like in this region.
     pub counters: Counters,
     /// The computing processors' time in this region, split by use.
     pub breakdown: Breakdown,
     /// The protocol processors' time in this region, kind by kind; empty if there are no such processors.
     pub protocol: Vec<ProtocolTime>,
-    /// The utilization in this region of the parts that can be a bottleneck, kind by kind.
+    /// The utilization in this region of the parts of the machine that can be a bottleneck, kind by kind.
     pub utilization: Vec<Utilization>,
 }
 
@@ -30,35 +31,36 @@ pub struct PhaseRecord {
 pub struct Outcome {
     /// The time from start to end: modelled time on a modelled machine, this host's time natively.
     pub time: Time,
-    /// The timed regions, in order. Nothing is timed before the first `phase` call.
+    /// The timed regions, in order. The time before the program's first `phase` call is in none.
     pub phases: Vec<PhaseRecord>,
-    /// The counts of the whole run.
+    /// The counts of messages, handlers and the like in the whole run.
     pub counters: Counters,
     /// The computing processors' time, split by use.
     pub breakdown: Breakdown,
     /// The protocol processors' time, kind by kind; empty if there are no such processors.
     pub protocol: Vec<ProtocolTime>,
-    /// The utilization of the parts that can be a bottleneck, kind by kind: the parts that the machine has and the
-    /// world measures. Natively processors.
+    /// The utilization of the parts of the machine that can be a bottleneck, kind by kind, as far as the machine has
+    /// them and the world measures them: natively only processors.
     pub utilization: Vec<Utilization>,
     /// The measurements of the dispatch queues.
     pub dispatching: Dispatching,
     /// The cost of protocol events, kind by kind; empty in a world that does not account for time.
     pub anatomy: Vec<Stage>,
-    /// The changes that an adaptive policy made, in order of time.
+    /// The changes of the number of dedicated processors that an adaptive policy made, in order of time.
     pub adjustments: Vec<Adjustment>,
-    /// The number of events that the engine of a model processed; `None` without an engine. It is work of the host: a traced run
-    /// may need more of them for the same result.
+    /// The number of events that the simulation engine processed; `None` natively. It measures the host's work only: a
+    /// traced run may need more events for the same result.
     pub events: Option<u64>,
-    /// The digest of the event stream; `None` in a world that cannot promise to repeat it.
+    /// A hash of the order and content of all events, equal for repeated runs; `None` in a world whose runs are not
+    /// deterministic.
     pub digest: Option<u64>,
     /// The program's own check and figures.
     pub report: Report,
 }
 
 impl Outcome {
-    /// The time that comparisons use: that of the first timed region if there is one, else that of the whole
-    /// run. A program checks its result in later regions.
+    /// The time by which runs are compared: the time of the first timed region if there is one, else of the whole run.
+    /// A program checks its result in later regions.
     pub fn timed(&self) -> Time {
         self.phases.first().map_or(self.time, |phase| phase.time)
     }

@@ -1,4 +1,4 @@
-//! Threads that run and get no further: the vain attempts of each, since when, and where.
+//! Threads that run without getting further: the vain attempts of each, their beginning, and their place.
 //!
 //! This module must never know how a world finds out.
 
@@ -8,7 +8,7 @@ use units::Time;
 
 use crate::ThreadId;
 
-/// The thing that a spinning thread tries again and again.
+/// The operation that a spinning thread repeats in vain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Attempt {
@@ -19,7 +19,7 @@ pub enum Attempt {
     /// The thread runs without visible progress. On this host a thread that computes looks the same as a thread that
     /// searches for something that does not come.
     Compute {
-        /// The number of threads of its processor, from this thread on, of which one runs.
+        /// The number of threads of the processor, counted from this thread on: one thread among them runs.
         of: u32,
     },
 }
@@ -34,14 +34,14 @@ impl fmt::Display for Attempt {
     }
 }
 
-/// A thread that keeps its processor and gets no further.
+/// A thread that keeps its processor and makes no progress.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spinning {
     /// The thread.
     pub thread: ThreadId,
-    /// The thing that the thread tries.
+    /// The operation that the thread repeats.
     pub attempt: Attempt,
-    /// The number of attempts since anything last happened; 0 where they are not counted.
+    /// The number of attempts since the last event of the run; 0 where attempts are not counted.
     pub times: u64,
     /// The time of the first attempt, from the start of the run.
     pub since: Time,

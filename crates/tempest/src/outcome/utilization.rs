@@ -6,32 +6,32 @@ use std::fmt;
 
 use units::Time;
 
-/// A kind of part that does one thing at a time, so that work waits for it where it is busy.
+/// A kind of part of a machine that serves one request at a time, so that work waits for it while it is busy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Resource {
-    /// A processor that runs threads of the program.
+    /// A processor of the node that runs threads of the program.
     ComputingProcessor,
     /// A processor of the node that runs handlers and no threads.
     DedicatedProcessor,
-    /// A processor inside the interface that runs handlers.
+    /// A processor inside the network interface that runs handlers.
     EmbeddedProcessor,
-    /// The network processor of a node.
+    /// The network processor of a node, which stands between its computing processor and the network.
     NetworkProcessor,
     /// A hardware state machine that runs handlers.
     StateMachine,
     /// The dispatch queue of a node: busy while an event waits in it or a key is held.
     DispatchQueue,
-    /// The lock over a network interface: busy while it is held.
+    /// The lock that processors take to use a network interface: busy while it is held.
     InterfaceLock,
-    /// The port from an interface into the network.
+    /// The port from a node's interface into the network.
     PortOut,
-    /// The port from the network into an interface.
+    /// The port from the network into a node's interface.
     PortIn,
     /// A link between two routers, in one direction.
     Link,
-    /// The memory bus of a node: addresses, and the data where both share the wires.
+    /// The memory bus of a node: its address wires, and its data wires too if it has the same wires for both.
     Bus,
-    /// The data wires of a memory bus that has wires of their own for data.
+    /// The data wires of a memory bus that has separate wires for addresses and data.
     DataBus,
     /// A bank of the memory of a node.
     MemoryBank,
@@ -55,7 +55,7 @@ impl Resource {
         Self::MemoryBank,
     ];
 
-    /// The name in documents.
+    /// The name of the kind in JSON and tables, such as `memory-bank`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ComputingProcessor => "computing-processor",
@@ -74,12 +74,12 @@ impl Resource {
         }
     }
 
-    /// The kind of this name, if there is one.
+    /// The kind with the [name](Self::name) `name`, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|resource| resource.name() == name)
     }
 
-    /// Whether it runs handlers and no threads of the program.
+    /// Whether parts of this kind run handlers and no threads of the program.
     pub const fn is_protocol_processor(self) -> bool {
         matches!(
             self,
@@ -97,22 +97,22 @@ impl fmt::Display for Resource {
 /// The utilization of all parts of one kind.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Utilization {
-    /// The kind.
+    /// The kind of the parts.
     pub resource: Resource,
     /// The number of parts of this kind, at least 1.
     pub count: u32,
-    /// The share of the time, from 0 to 1, for which they were busy, as a mean over all of them.
+    /// The mean share of the time, from 0 to 1, for which a part of this kind was busy.
     pub mean: f64,
-    /// The share of the time, from 0 to 1, for which the busiest of them was busy.
+    /// The share of the time, from 0 to 1, for which the busiest part of this kind was busy.
     pub most: f64,
-    /// The name of the busiest, of several the first: a link by its two ends, `3→4`; a part of a node by its number
-    /// there, if there are several, and the node, `1 of node 3`; else the node.
+    /// The name of the busiest part, or the first of several. A link is named by its two ends, `3→4`. A part of a node
+    /// is named by its number there and the node, `1 of node 3`; if the node has one such part, by the node alone.
     pub busiest: String,
 }
 
 impl Utilization {
-    /// The utilization of parts of one kind, each with the time for which it was busy and the time for which it was
-    /// there. `name` names the part of an index. `None` if there is no part, or there was no time.
+    /// Computes the utilization of all parts of kind `resource`. `parts` gives each part's busy time and the time for
+    /// which it existed; `name` names the part with an index. `None` if no part existed for any time.
     pub fn of(
         resource: Resource,
         parts: impl IntoIterator<Item = (Time, Time)>,
@@ -139,17 +139,18 @@ impl Utilization {
         Some(Self { resource, count, mean: busy / there, most, busiest: name(index) })
     }
 
-    /// The name of a part of a node that has `of` parts of the kind.
+    /// The name of part `number` of `node`, which has `of` parts of its kind.
     pub fn name_of(number: usize, of: usize, node: usize) -> String {
         if of > 1 { format!("{number} of node {node}") } else { format!("node {node}") }
     }
 
-    /// The entry of a kind in a list, if the list has one.
+    /// The entry of kind `resource` in `list`, if there is one.
     pub fn find(list: &[Self], resource: Resource) -> Option<&Self> {
         list.iter().find(|entry| entry.resource == resource)
     }
 
-    /// The entry of the kind of protocol processors that is the busiest on average, if there are protocol processors.
+    /// The entry in `list` of the kind of protocol processors with the highest mean utilization, if there are protocol
+    /// processors.
     pub fn protocol(list: &[Self]) -> Option<&Self> {
         let processors = list.iter().filter(|entry| entry.resource.is_protocol_processor());
         processors.max_by(|one, other| one.mean.total_cmp(&other.mean))
