@@ -17,6 +17,6 @@ pub mod sync;
 
 pub use sync::Barrier;
 
-/// The coherence protocols of shared memory. The first one is the default.
+/// Coherence protocols of shared memory among which a run can choose. The first is the default.
 pub static COHERENCE: &[tempest::entry::Coherence] =
     &[stache::STACHE, stache::STACHE_UNORDERED, stache::STACHE_MIGRATING];

@@ -7,27 +7,27 @@
 use tempest::data::{Clocked, Word};
 use tempest::{Cells, Place, Rights, Segment, Setup};
 
-/// Bit of an encoded place: the words have 4 bytes.
+/// Bit of an encoded place: set if the place's words have 4 bytes, clear if they have 8.
 const SHORT: u32 = 1 << 31;
 
-/// Bit of an encoded place: the last word of the payload holds one word of 4 bytes, not two.
+/// Bit of an encoded place: the last word of the message's payload holds only one word of 4 bytes, not two.
 const ODD: u32 = 1 << 30;
 
-/// Upper bounds on the numbers of words of 8 bytes and of 4: the rest of the 32 bits.
+/// Largest number of words of 8 bytes in an arena: their offsets need 31 bits. Half of it for words of 4 bytes.
 pub(super) const MOST: u32 = SHORT;
 pub(super) const MOST_SHORT: u32 = ODD;
 
-/// The words of a node's arena, of both sizes. Behind the words of the plan stands one landing word for each thread, for the
-/// results of its blocking operations.
+/// Words of a node's arena, of both sizes. Behind the words that the plan reserves stands one landing word for each thread, for
+/// the results of its blocking operations.
 #[derive(Debug)]
 pub(super) struct Arena {
     long: Segment<u64>,
-    /// Words of 4 bytes; `None` if the plan has none.
+    /// Words of 4 bytes; `None` if the plan reserves none.
     short: Option<Segment<u32>>,
     planned: Sizes,
 }
 
-/// Numbers of words of 8 and of 4 bytes.
+/// Numbers of words of 8 bytes (`long`) and of 4 bytes (`short`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Sizes {
     pub(super) long: u32,
@@ -40,13 +40,13 @@ mod sealed {
 
     /// A type of value that an arena can hold.
     pub trait Kept: Word {
-        /// The unsigned word that stores it.
+        /// Unsigned word that stores a value of this type.
         type Raw: Word;
 
-        /// Whether it has 4 bytes rather than 8.
+        /// Whether a value of this type has 4 bytes rather than 8.
         const SHORT: bool;
 
-        /// Selects the segment of this word size.
+        /// Returns the segment for words of this type's size: `long` or `short`.
         fn part<'a>(
             long: &'a Segment<u64>,
             short: Option<&'a Segment<u32>>,
@@ -98,13 +98,13 @@ pub(super) fn value<T: Kept>(raw: T::Raw) -> T {
     T::from_bits(raw.to_bits())
 }
 
-/// Encodes one value as a payload of one word.
+/// Encodes one value as a message's payload of one word of 8 bytes.
 #[inline]
 pub(super) fn alone<T: Kept>(value: T) -> u64 {
     if T::SHORT { bytemuck::cast([value.to_bits() as u32, 0]) } else { value.to_bits() }
 }
 
-/// Encodes the place of `words` words from `offset` on, for a message whose payload holds them.
+/// Encodes the place of `words` words from `offset` on, for a message with these words as its payload.
 #[inline]
 pub(super) fn place<T: Kept>(offset: u32, words: usize) -> u32 {
     match (T::SHORT, words.is_multiple_of(2)) {
@@ -114,23 +114,23 @@ pub(super) fn place<T: Kept>(offset: u32, words: usize) -> u32 {
     }
 }
 
-/// Number of words of a place in a payload.
+/// Returns the number of words that `payload` holds for `place`, in words of the place's size.
 pub(super) fn words_of(place: u32, payload: &[u64]) -> u32 {
     let packed = payload.len() as u32;
     if place & SHORT == 0 { packed } else { 2 * packed - u32::from(place & ODD != 0) }
 }
 
-/// Size of `words` words of a place, in bytes.
+/// Returns the size of `words` words at `place`, in bytes.
 pub(super) fn bytes_of(place: u32, words: u32) -> u64 {
     u64::from(words) * if place & SHORT == 0 { 8 } else { 4 }
 }
 
-/// Encodes the landing place of a reply that carries `words` words.
+/// Encodes the place at which a reply with `words` words stores them, from a request's place `landing`.
 pub(super) fn answer_place(landing: u32, words: u32) -> u32 {
     if landing & SHORT == 0 { landing } else { place::<u32>(landing & !(SHORT | ODD), words as usize) }
 }
 
-/// Address of a place in words of its size: consecutive places have consecutive positions.
+/// Returns the address of `place` in words of the place's size: consecutive words have consecutive addresses.
 pub(super) fn position(place: u32) -> u64 {
     u64::from(place & !ODD)
 }
@@ -145,35 +145,35 @@ impl Arena {
         Self { long, short, planned }
     }
 
-    /// Number of words of this size in the plan.
+    /// Number of words of the size of `T` that the plan reserves.
     pub(super) fn len<T: Kept>(&self) -> u32 {
         if T::SHORT { self.planned.short } else { self.planned.long }
     }
 
-    /// Offset of a thread's landing word for its blocking operations.
+    /// Returns the offset of the landing word, for words of the size of `T`, of the thread with index `thread`.
     pub(super) fn landing<T: Kept>(&self, thread: u32) -> u32 {
         self.len::<T>() + thread
     }
 
-    /// The words of this size on this node.
+    /// Returns this node's words of the size of `T`.
     ///
     /// # Panics
-    /// If the plan has none.
+    /// If the plan reserves no words of this size.
     #[inline]
     pub(super) fn cells<T: Kept>(&self) -> &Cells<T::Raw> {
         self.segment::<T>().cells()
     }
 
-    /// The segment of this word size.
+    /// Returns this node's segment for words of the size of `T`.
     ///
     /// # Panics
-    /// If the plan has none.
+    /// If the plan reserves no words of this size.
     #[inline]
     pub(super) fn segment<T: Kept>(&self) -> &Segment<T::Raw> {
         T::part(&self.long, self.short.as_ref()).expect("the plan has words of 4 bytes")
     }
 
-    /// Packs `words` words from an encoded place on into `packed`. Returns the part of `packed` that they fill.
+    /// Packs `words` words from the encoded `place` on into `packed`. Returns the part of `packed` that they fill.
     pub(super) fn load<'p>(
         &self,
         on: &impl Clocked,
@@ -192,7 +192,7 @@ impl Arena {
         &packed[..filled]
     }
 
-    /// Stores a payload from an encoded place on.
+    /// Stores the words of `payload` from the encoded `place` on.
     pub(super) fn store(&self, on: &impl Clocked, place: u32, payload: &[u64]) {
         if place & SHORT == 0 {
             return self.long.cells().write(on, place as usize, payload);
@@ -202,7 +202,7 @@ impl Arena {
         self.cells::<u32>().write(on, first as usize, &shorts[..words]);
     }
 
-    /// Reads `packed` payload words from an encoded place on, for a transfer, which moves 8 bytes at a time.
+    /// Reads words from the encoded `place` on, as `packed` payload words of 8 bytes, for a bulk transfer.
     pub(super) fn read(&self, on: &impl Clocked, place: u32, packed: u32) -> Vec<u64> {
         let mut found = vec![0; packed as usize];
         if place & SHORT == 0 {
@@ -214,7 +214,7 @@ impl Arena {
         found
     }
 
-    /// Converts an encoded place to the destination of a transfer in its segment.
+    /// Converts an encoded place to the destination of a bulk transfer in the place's segment.
     pub(super) fn place(&self, place: u32) -> Place {
         match &self.short {
             Some(short) if place & SHORT != 0 => short.place(place & !(SHORT | ODD)),

@@ -8,10 +8,10 @@ use tempest::{Mapped, NodeId, Thread};
 use super::arena::{Arena, ArenaWord, raw, value};
 use super::pointers::{GlobalPtr, LocalPtr};
 
-/// Another node's mapped arena. The caller has checked the bounds of every pointer into it.
+/// Mapped arena of another node. The caller has checked the bounds of every pointer into it.
 pub(super) struct Direct<'a, T: ArenaWord> {
     thread: &'a Thread<'a>,
-    /// The arena of the thread's node.
+    /// Arena of the thread's own node.
     arena: &'a Arena,
     there: Mapped<'a, T::Raw>,
 }
@@ -35,7 +35,7 @@ impl<'a, T: ArenaWord> Direct<'a, T> {
         self.thread.poll();
     }
 
-    /// Copies `len` words into the arena of this node.
+    /// Copies `len` words of the mapped arena, from `from` on, into the arena of this node.
     pub(super) fn read_block(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         let arena = self.arena.cells::<T>();
         self.there.read_into(from.offset() as usize, arena, to.offset() as usize, len);

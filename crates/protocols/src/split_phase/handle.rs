@@ -18,20 +18,20 @@ const READ_HERE: Operations = Operations::NONE.integers(2).loads(1);
 const WRITE_HERE: Operations = Operations::NONE.integers(2).stores(1);
 
 impl SplitPhase {
-    /// The handle of a thread of this node on the global address space.
+    /// Returns the handle with which `thread`, a thread of this node, uses the global address space.
     pub fn on<'a>(&'a self, thread: &'a Thread<'a>) -> Memory<'a> {
         Memory { split: self, issuer: &self.issuers[thread.index() as usize], thread }
     }
 
-    /// The words of 8 bytes in the arena of this node.
+    /// Returns the words of 8 bytes in the arena of this node.
     pub fn arena(&self) -> &Cells<u64> {
         self.arena.cells::<u64>()
     }
 
-    /// Reads a word of this node's arena, for a report, which reads `on` the node at the end of the run.
+    /// Reads a word of this node's arena. For a report, which reads the words `on` the node at the end of the run.
     ///
     /// # Panics
-    /// If the arena has no such word.
+    /// If the arena has no word at `from`.
     #[inline]
     pub fn load<T: ArenaWord>(&self, on: &impl Clocked, from: LocalPtr<T>) -> T {
         arena::value(self.arena.cells::<T>().get(on, from.offset() as usize))
@@ -40,8 +40,8 @@ impl SplitPhase {
 
 /// A thread's handle on the global address space.
 ///
-/// Every operation that communicates also polls once; the policy decides what a poll does and costs. An operation that finds the
-/// window of outstanding requests full waits first, and receives meanwhile.
+/// Every operation that communicates also polls for messages once; the run's policy decides the meaning and cost of a poll. An
+/// operation that finds the window of outstanding requests full waits first, and receives messages meanwhile.
 #[derive(Clone, Copy)]
 pub struct Memory<'a> {
     pub(super) split: &'a SplitPhase,
@@ -49,7 +49,7 @@ pub struct Memory<'a> {
     pub(super) thread: &'a Thread<'a>,
 }
 
-/// A scope in which gets and puts may be outstanding. Made by [`Memory::split_phase`].
+/// Scope of a thread in which gets and puts may be outstanding. Made by [`Memory::split_phase`].
 #[derive(Clone, Copy)]
 pub struct Scope<'s> {
     pub(super) memory: Memory<'s>,
@@ -59,7 +59,7 @@ impl<'a> Memory<'a> {
     /// Reads a word of this node's arena.
     ///
     /// # Panics
-    /// If the arena has no such word.
+    /// If the arena has no word at `from`.
     #[inline]
     pub fn load<T: ArenaWord>(&self, from: LocalPtr<T>) -> T {
         self.split.load(self.thread, from)
@@ -68,13 +68,13 @@ impl<'a> Memory<'a> {
     /// Sets a word of this node's arena.
     ///
     /// # Panics
-    /// If the arena has no such word.
+    /// If the arena has no word at `to`.
     #[inline]
     pub fn set<T: ArenaWord>(&self, to: LocalPtr<T>, value: T) {
         self.split.arena.cells::<T>().set(self.thread, to.offset() as usize, arena::raw(value));
     }
 
-    /// Reads a word. The value is that of the moment at which the request is served.
+    /// Reads a word of any node's arena. The value is that of the moment at which the word's node serves the request.
     ///
     /// # Panics
     /// If the pointer leads out of the arena or to a node that does not exist. This holds for all operations on pointers.
@@ -92,7 +92,7 @@ impl<'a> Memory<'a> {
         self.load(landing)
     }
 
-    /// Writes a word. Returns when it is in place.
+    /// Writes a word of any node's arena. Returns when the word is in place.
     pub fn write<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         self.write_word(Kind::Blocking, to, value);
         self.issuer.complete(self.thread, Kind::Blocking);
@@ -106,7 +106,7 @@ impl<'a> Memory<'a> {
         result
     }
 
-    /// Sends an empty request and returns when its reply has arrived.
+    /// Sends an empty request to `node` and returns when the reply has arrived.
     pub fn call(&self, node: NodeId) {
         if node != self.split.node {
             let ticket = self.ticket(Kind::Blocking);
@@ -117,13 +117,13 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Adds `amount` to a word on its owner's compute processor, wrapping. Returns the previous value.
+    /// Adds `amount` to a word, on a compute processor of the word's node. The sum wraps. Returns the previous value.
     pub fn fetch_add(&self, word: GlobalPtr<u64>, amount: u64) -> u64 {
         self.own(word, 1);
         self.invoke(word.node(), FetchAdd { offset: word.offset().into(), amount })
     }
 
-    /// Runs a procedure on a node's compute processor. Returns its result.
+    /// Runs a procedure on a compute processor of `node`, and waits for its result, which it returns.
     pub fn invoke<P: Procedure>(&self, node: NodeId, procedure: P) -> u64 {
         if node == self.split.node {
             return procedure::run_here(procedure, self.split, self.thread);
@@ -136,13 +136,13 @@ impl<'a> Memory<'a> {
         self.load(LocalPtr::new(self.split.arena.landing::<u64>(self.thread.index())))
     }
 
-    /// Waits until every thread of every node has called this equally often. Does not wait for stores;
+    /// Waits until every thread of every node has called `barrier` as many times as this thread. Does not wait for stores;
     /// [`all_store_sync`](Self::all_store_sync) does.
     pub fn barrier(&self) {
         self.split.barrier.wait(self.thread);
     }
 
-    /// Sends the request of a read of one word.
+    /// Sends the request to read the word at `from` into `to`.
     fn request<T: ArenaWord>(&self, kind: Kind, from: GlobalPtr<T>, to: LocalPtr<T>) {
         let [from_place, landing] = [from.offset(), to.offset()].map(|offset| arena::place::<T>(offset, 1));
         let read = SplitPhase::read(from_place, landing, self.ticket(kind), 1);
@@ -151,7 +151,7 @@ impl<'a> Memory<'a> {
         self.issue(from.node(), read, &[]);
     }
 
-    /// Writes one word, by a request if it is on another node and not mapped.
+    /// Writes one word. Sends a request if the word is on another node whose memory is not mapped.
     fn write_word<T: ArenaWord>(&self, kind: Kind, to: GlobalPtr<T>, value: T) {
         if let Some(here) = self.own(to, 1) {
             self.thread.charge(WRITE_HERE);
@@ -166,10 +166,10 @@ impl<'a> Memory<'a> {
         self.issue(to.node(), write, &[arena::alone(value)]);
     }
 
-    /// Checks a pointer to `words` words. Returns its local part if it points to this node.
+    /// Checks a pointer to `words` words. Returns its local part if it points to this node, else `None`.
     ///
     /// # Panics
-    /// If the arena has fewer words from there on.
+    /// If the arena has fewer words from the pointer on, or if the pointer's node does not exist.
     pub(super) fn own<T: ArenaWord>(&self, pointer: GlobalPtr<T>, words: usize) -> Option<LocalPtr<T>> {
         let (offset, arena) = (pointer.offset(), self.split.arena.len::<T>());
         assert!(
@@ -180,12 +180,12 @@ impl<'a> Memory<'a> {
         (pointer.node() == self.split.node).then(|| pointer.local())
     }
 
-    /// Encodes the thread and the kind under which completions are counted.
+    /// Encodes this thread and `kind`, by which completions of a request are counted.
     pub(super) fn ticket(&self, kind: Kind) -> u32 {
         Ticket { thread: self.thread.index(), kind }.to_bits()
     }
 
-    /// Sends an access to memory.
+    /// Sends the message of an access to memory, charges its issue, and polls once.
     pub(super) fn issue<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
         self.thread.charge(Primitive::Issue);
         self.send(to, message, payload);
@@ -197,7 +197,7 @@ impl<'a> Memory<'a> {
         self.thread.poll();
     }
 
-    /// A node's arena, if accesses to it are direct.
+    /// Returns the arena of `node`, if the plan asks for direct access and the world maps that arena.
     #[inline]
     pub(super) fn direct<T: ArenaWord>(&self, node: NodeId) -> Option<Direct<'a, T>> {
         if self.split.direct { Direct::of(self.thread, &self.split.arena, node) } else { None }
@@ -205,8 +205,8 @@ impl<'a> Memory<'a> {
 }
 
 impl Scope<'_> {
-    /// Requests a word. It is at `to` after the scope has been synchronized; before that the content of `to` is undefined.
-    /// Outstanding gets and puts are not ordered.
+    /// Requests the word at `from`. It is at `to` after the scope has been synchronized; before that the content of `to` is
+    /// undefined. Outstanding gets and puts are not ordered.
     pub fn get<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>) {
         let memory = self.memory;
         if let Some(here) = memory.own(from, 1) {
@@ -219,7 +219,8 @@ impl Scope<'_> {
         memory.request(Kind::Split, from, to);
     }
 
-    /// Requests that `value` be written. It is in place after the scope has been synchronized. The value is copied at the call.
+    /// Requests that `value` be written to `to`. It is in place after the scope has been synchronized. The value is copied at the
+    /// call.
     pub fn put<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         self.memory.write_word(Kind::Split, to, value);
     }

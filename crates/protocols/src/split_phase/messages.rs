@@ -11,10 +11,10 @@ use super::arena;
 use super::procedure::{FetchAdd, Invoke};
 use super::state::{BLOCK, Kind, SplitPhase, Ticket};
 
-/// Granularity of a transfer, in bytes.
+/// Size in bytes of the words that a bulk transfer moves.
 const WORD_BYTES: u64 = size_of::<u64>() as u64;
 
-/// Primitives that accesses charge, at their issue and in the handlers of each class.
+/// Primitives that memory accesses charge, at their issue by threads and in the handlers of each class.
 pub(super) const CHARGES: &[(Charger, &[Primitive])] = &[
     (Charger::Threads, &[Primitive::Issue]),
     (Charger::HandlersOf(Class::Read), &[Primitive::Translate, Primitive::FetchWord]),

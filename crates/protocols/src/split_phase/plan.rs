@@ -13,7 +13,7 @@ use super::arena::{ArenaWord, MOST, MOST_SHORT, Sizes};
 use super::pointers::{LocalPtr, SpreadArray};
 use super::procedure::{Invoke, Post, Procedure};
 
-/// The layout of every node's arena, the procedures that may be invoked there, and how blocks travel.
+/// Plan of every node's arena: its words, the procedures that may be invoked there, and the mechanisms for blocks and words.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Plan {
     nodes: u32,
@@ -23,7 +23,7 @@ pub struct Plan {
     direct: bool,
 }
 
-/// A procedure that may be invoked and posted.
+/// A procedure that programs may invoke and post.
 #[derive(Clone)]
 struct Registered {
     procedure: TypeId,
@@ -31,7 +31,7 @@ struct Registered {
     register: fn(&mut Setup<'_>),
 }
 
-/// Registrations are equal if their procedures' types are: function pointers have no reliable identity.
+/// Two registrations are equal if the types of their procedures are: function pointers have no reliable identity.
 impl PartialEq for Registered {
     fn eq(&self, other: &Self) -> bool {
         self.procedure == other.procedure
@@ -47,7 +47,7 @@ impl fmt::Debug for Registered {
 }
 
 impl Plan {
-    /// An empty arena on each of `nodes` nodes, with blocks and all other accesses as messages.
+    /// Makes the plan of an empty arena on each of `nodes` nodes, with blocks and all other accesses as messages.
     pub fn new(nodes: u32) -> Self {
         Self {
             nodes,
@@ -58,24 +58,25 @@ impl Plan {
         }
     }
 
-    /// Sets the mechanism for blocks: [`Mechanism::Bulk`] for transfers if the waist offers them, else messages with payload.
+    /// Sets the mechanism for blocks: [`Mechanism::Bulk`] for bulk transfers if the waist offers them, else messages with
+    /// payload.
     #[must_use]
     pub fn blocks_by(self, mechanism: Mechanism) -> Self {
         Self { blocks: mechanism, ..self }
     }
 
-    /// Sets whether reads, writes, gets and puts are loads and stores if the world [maps](tempest::Thread::map) the other node's
-    /// memory.
+    /// Sets whether reads, writes, gets and puts are loads and stores where the world [maps](tempest::Thread::map) the other
+    /// node's memory.
     #[must_use]
     pub fn directly(self, direct: bool) -> Self {
         Self { direct, ..self }
     }
 
-    /// Reserves `len` words of 4 or 8 bytes on every node. Returns a pointer to the first. Words of 4 bytes are packed, apart from
-    /// those of 8.
+    /// Reserves `len` consecutive words of 4 or 8 bytes on every node. Returns a pointer to the first word. Words of 4 bytes are
+    /// packed, apart from words of 8 bytes.
     ///
     /// # Panics
-    /// If the arena would exceed 2^31 words of 8 bytes or 2^30 of 4.
+    /// If the arena would exceed 2^31 words of 8 bytes or 2^30 words of 4.
     pub fn local<T: ArenaWord>(&mut self, len: u32) -> LocalPtr<T> {
         let (words, most) =
             if T::SHORT { (&mut self.words.short, MOST_SHORT) } else { (&mut self.words.long, MOST) };
@@ -89,10 +90,10 @@ impl Plan {
         LocalPtr::new(base)
     }
 
-    /// Reserves an array of `len` elements of `block` words each, dealt out over the nodes.
+    /// Reserves an array of `len` elements of `block` words each, dealt out over the nodes in turn.
     ///
     /// # Panics
-    /// If the arena would exceed 2^31 words of 8 bytes or 2^30 of 4.
+    /// If the arena would exceed 2^31 words of 8 bytes or 2^30 words of 4.
     pub fn spread<T: ArenaWord>(&mut self, len: u32, block: u32) -> SpreadArray<T> {
         let blocks = len.div_ceil(self.nodes);
         let words = blocks.checked_mul(block).unwrap_or_else(|| {
@@ -101,7 +102,7 @@ impl Plan {
         SpreadArray::new(self.local(words), len, block, self.nodes)
     }
 
-    /// Registers a procedure, so that it may be invoked and posted. Each must be registered once.
+    /// Registers procedure `P`, so that programs may invoke and post it. Each procedure must be registered once.
     pub fn procedure<P: Procedure>(&mut self) {
         self.procedures.push(Registered {
             procedure: TypeId::of::<P>(),
@@ -114,17 +115,17 @@ impl Plan {
         });
     }
 
-    /// Numbers of words of an arena.
+    /// Returns the numbers of words of an arena, by size.
     pub(super) fn words(&self) -> Sizes {
         self.words
     }
 
-    /// Whether blocks travel as transfers.
+    /// Whether blocks travel as bulk transfers.
     pub(super) fn transfers(&self) -> bool {
         self.blocks == Mechanism::Bulk
     }
 
-    /// Whether accesses to mapped memory are direct.
+    /// Whether accesses to mapped memory of other nodes are loads and stores.
     pub(super) fn is_direct(&self) -> bool {
         self.direct
     }

@@ -9,14 +9,14 @@ use tempest::NodeId;
 
 use super::arena::ArenaWord;
 
-/// A word of the own node's arena, on whichever node the pointer is used. Its use never communicates.
+/// Pointer to a word of the own arena of the node on which the pointer is used. Its use never communicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalPtr<T> {
     offset: u32,
     of: PhantomData<fn() -> T>,
 }
 
-/// A word of some node's arena. Addition moves the pointer within that node.
+/// Pointer to a word of the arena of a certain node. Addition moves the pointer within that node's arena.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GlobalPtr<T> {
     node: NodeId,
@@ -24,13 +24,13 @@ pub struct GlobalPtr<T> {
     of: PhantomData<fn() -> T>,
 }
 
-/// A pointer to an element of a spread array. Adding 1 moves it to the same offset of the next node; from the last node, to the
-/// first, one element further on.
+/// Pointer to an element of a spread array. Adding 1 moves it to the element at the same offset of the next node; from the last
+/// node, to the first node, one element further on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpreadPtr<T> {
     at: GlobalPtr<T>,
     nodes: u32,
-    /// Number of words of an element.
+    /// Number of words of an element of the array.
     element: u32,
 }
 
@@ -55,46 +55,46 @@ fn moved(offset: u32, words: i64) -> u32 {
 }
 
 impl<T: ArenaWord> LocalPtr<T> {
-    /// The word at this offset.
+    /// Makes a pointer to the word at `offset`, in words.
     pub const fn new(offset: u32) -> Self {
         Self { offset, of: PhantomData }
     }
 
-    /// Offset in the arena, in words.
+    /// Offset of the word in the arena, in words.
     pub const fn offset(self) -> u32 {
         self.offset
     }
 
-    /// The pointer to the word at this offset on a node.
+    /// Returns the pointer to the word at this pointer's offset in the arena of `node`.
     pub const fn on(self, node: NodeId) -> GlobalPtr<T> {
         GlobalPtr::new(node, self.offset)
     }
 }
 
 impl<T: ArenaWord> GlobalPtr<T> {
-    /// The word at this offset of this node.
+    /// Makes a pointer to the word at `offset`, in words, in the arena of `node`.
     pub const fn new(node: NodeId, offset: u32) -> Self {
         Self { node, offset, of: PhantomData }
     }
 
-    /// The node it points to.
+    /// Node whose arena contains the word.
     pub const fn node(self) -> NodeId {
         self.node
     }
 
-    /// Offset in that node's arena, in words.
+    /// Offset of the word in the arena of its node, in words.
     pub const fn offset(self) -> u32 {
         self.offset
     }
 
-    /// The local part: points to the same word when used on [`node`](Self::node).
+    /// Returns the pointer without its node: it points to the same word when used on [`node`](Self::node).
     pub const fn local(self) -> LocalPtr<T> {
         LocalPtr::new(self.offset)
     }
 }
 
 impl<T: ArenaWord> SpreadPtr<T> {
-    /// The global pointer to the first word of the element.
+    /// Returns the pointer to the first word of the element.
     pub const fn global(self) -> GlobalPtr<T> {
         self.at
     }
@@ -105,7 +105,7 @@ impl<T: ArenaWord> SpreadArray<T> {
         Self { base, len, block, nodes }
     }
 
-    /// Number of elements.
+    /// Number of elements of the array, on all nodes together.
     pub const fn len(&self) -> u32 {
         self.len
     }
@@ -120,29 +120,29 @@ impl<T: ArenaWord> SpreadArray<T> {
         self.block
     }
 
-    /// The first word of element `index`.
+    /// Returns the pointer to the first word of element `index`.
     ///
     /// # Panics
-    /// If there is no such element.
+    /// If the array has no element `index`.
     pub fn at(&self, index: u32) -> GlobalPtr<T> {
         assert!(index < self.len, "element {index} of a spread array of {}", self.len);
         (self.base + i64::from(index / self.nodes) * i64::from(self.block)).on(NodeId(index % self.nodes))
     }
 
-    /// A pointer to element 0, on node 0.
+    /// Returns a pointer to element 0, on node 0.
     pub const fn pointer(&self) -> SpreadPtr<T> {
         SpreadPtr { at: self.base.on(NodeId(0)), nodes: self.nodes, element: self.block }
     }
 
-    /// Number of elements on a node.
+    /// Number of elements of the array that are on `node`.
     pub const fn rows(&self, node: NodeId) -> u32 {
         (self.len + self.nodes - 1 - node.0) / self.nodes
     }
 
-    /// The first word of a node's own element in this row.
+    /// Returns the pointer to the first word of the element that `node` has in row `row`. It is to be used on `node`.
     ///
     /// # Panics
-    /// If the node has no such row.
+    /// If `node` has no element in this row.
     pub fn row(&self, node: NodeId, row: u32) -> LocalPtr<T> {
         assert!(row < self.rows(node), "row {row} of {} on {node}", self.rows(node));
         self.base + i64::from(row) * i64::from(self.block)

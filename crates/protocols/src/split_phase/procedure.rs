@@ -8,15 +8,15 @@ use tempest::{Cells, Handler, Key, Message, Operations, Thread};
 
 use super::state::SplitPhase;
 
-/// The key of all procedures of a node. The value is arbitrary: it only selects the server under a static partition.
+/// Key of all procedures of a node. The value is arbitrary: it only selects the server under a static partition.
 const KEY: u64 = 1;
 
 /// Cost of a fetch-and-add: a load, an addition and a store.
 const FETCH_ADD: Operations = Operations::NONE.loads(1).integers(1).stores(1);
 
-/// A procedure and its arguments: plain data, at most 12 words of 8 bytes.
+/// A procedure and its arguments, sent to another node to run there: plain data, at most 12 words of 8 bytes.
 ///
-/// Registered with [`Plan::procedure`](super::Plan::procedure), run with [`Memory::invoke`](super::Memory::invoke) or
+/// Register it with [`Plan::procedure`](super::Plan::procedure); run it with [`Memory::invoke`](super::Memory::invoke) or
 /// [`Memory::post`](super::Memory::post).
 pub trait Procedure: Pod {
     /// Runs on the arena of the target node and returns the result for the issuer; the result of a posted procedure is discarded.
@@ -28,7 +28,7 @@ pub trait Procedure: Pod {
     fn run(self, arena: &Cells<u64>, cx: &mut Handler<'_>) -> u64;
 }
 
-/// Adds to a word and returns its previous value.
+/// Procedure that adds to a word and returns the word's previous value.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct FetchAdd {
@@ -43,12 +43,12 @@ impl Procedure for FetchAdd {
     }
 }
 
-/// A procedure in a message. The payload is the ticket.
+/// Message that invokes a procedure. The payload is the ticket by which the issuer counts the completion.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(transparent)]
 pub(super) struct Invoke<P>(pub(super) P);
 
-/// A posted procedure in a message; it sends no result. The target counts it as a store and confirms `confirms` stores to the
+/// Message that posts a procedure: no result is sent back. The target counts it as a store and confirms `confirms` stores to the
 /// source (mostly 0).
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, packed)]
@@ -58,7 +58,7 @@ pub(super) struct Post<P> {
     pub(super) confirms: u16,
 }
 
-/// Runs a procedure on the thread's own node.
+/// Runs a procedure on the thread's own node, and returns its result.
 pub(super) fn run_here<P: Procedure>(procedure: P, split: &SplitPhase, thread: &Thread<'_>) -> u64 {
     thread.hold(split.space.key(KEY), |cx| procedure.run(split.arena(), cx))
 }

@@ -14,32 +14,32 @@ use super::arena::Arena;
 use super::plan::Plan;
 use crate::Barrier;
 
-/// Maximum number of stores that one acknowledgement confirms, whatever the world allows: the count travels in 16 bits.
+/// Largest number of stores that one acknowledgement confirms, whatever the world allows: the count travels in 16 bits.
 const MOST_CONFIRMED: u64 = u16::MAX as u64;
 
-/// Number of payload words of a block in one message, beside the one or two words of its place.
+/// Number of payload words of a block in one message: the rest, one or two words, encodes the block's place.
 pub(super) const BLOCK: usize = MAX_WORDS - 2;
 
 /// One node's part of the global address space. See the [module](super).
 #[derive(Debug)]
 pub struct SplitPhase {
     pub(super) node: NodeId,
-    /// Keys of its procedures.
+    /// Key space of this protocol's procedures.
     pub(super) space: Space,
     pub(super) arena: Arena,
-    /// Whether blocks travel as transfers.
+    /// Whether blocks travel as bulk transfers.
     pub(super) transfers: bool,
-    /// Whether accesses to mapped memory are direct.
+    /// Whether accesses to mapped memory of other nodes are loads and stores.
     pub(super) direct: bool,
     pub(super) issuers: Box<[Issuer]>,
     pub(super) arrivals: Arrivals,
     pub(super) barrier: Arc<Barrier>,
 }
 
-/// The kinds of outstanding operations, counted and awaited separately.
+/// Kind of an outstanding operation. Operations of each kind are counted and awaited separately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// Operations that return when they are done.
+    /// Operations that return when they are done: reads, writes, calls and procedures.
     Blocking,
     /// Gets and puts.
     Split,
@@ -47,10 +47,10 @@ pub(super) enum Kind {
     Store,
 }
 
-/// All kinds, by number.
+/// All kinds, in the order of their numbers.
 const KINDS: [Kind; 3] = [Kind::Blocking, Kind::Split, Kind::Store];
 
-/// The counter that a completion is added to: that of a thread and a kind.
+/// The counter to which a request's completion is added: that of a thread and a kind of operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Ticket {
     pub(super) thread: u32,
@@ -58,19 +58,19 @@ pub(super) struct Ticket {
 }
 
 impl Ticket {
-    /// Encodes the ticket for a message.
+    /// Encodes the ticket in a message's field.
     pub(super) fn to_bits(self) -> u32 {
         self.thread * KINDS.len() as u32 + self.kind as u32
     }
 
-    /// Decodes the ticket of a message.
+    /// Decodes the ticket from a message's field.
     pub(super) fn from_bits(bits: u32) -> Self {
         let kinds = KINDS.len() as u32;
         Self { thread: bits / kinds, kind: KINDS[(bits % kinds) as usize] }
     }
 }
 
-/// A counter with one writing thread and any readers.
+/// Counter that one thread writes and any thread reads.
 #[derive(Debug, Default)]
 struct Count(AtomicU64);
 
@@ -79,17 +79,17 @@ impl Count {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Sets the counter. Only its one writer may call this.
+    /// Sets the counter. Only its writing thread may call this.
     fn set(&self, value: u64) {
         self.0.store(value, Ordering::Relaxed);
     }
 
-    /// Only its one writer calls this.
+    /// Adds to the counter. Only its writing thread may call this.
     fn add(&self, amount: u64) {
         self.set(self.get() + amount);
     }
 
-    /// Sets the count to 0, and returns it as it was. Only its one writer calls this.
+    /// Sets the counter to 0, and returns its previous value. Only its writing thread may call this.
     fn take(&self) -> u64 {
         let count = self.get();
         self.set(0);
@@ -97,22 +97,22 @@ impl Count {
     }
 }
 
-/// A thread's issued and completed operations.
+/// Issued and completed operations of one thread.
 #[derive(Debug)]
 pub(super) struct Issuer {
-    /// The thread's share of the node's window of outstanding requests.
+    /// Number of requests that the thread may have outstanding: its share of the node's window.
     window: u64,
-    /// Number of stores after which an acknowledgement is requested; `None` if stores are not confirmed.
+    /// Number of stores after which the thread requests an acknowledgement; `None` if stores are not confirmed.
     every: Option<u64>,
     issued: [Count; KINDS.len()],
     completed: [Event; KINDS.len()],
-    /// By node: stores to it for which no acknowledgement has been requested.
+    /// Number of stores to each node for which no acknowledgement has been requested, indexed by node.
     unasked: Box<[Count]>,
     /// Sum of `unasked`.
     unasked_in_all: Count,
-    /// Stores since the last request for an acknowledgement.
+    /// Number of stores since the last request for an acknowledgement.
     since_asked: Count,
-    /// By node: bytes stored to it since the last synchronization of all stores.
+    /// Number of bytes stored to each node since the last synchronization of all stores, indexed by node.
     stored: Box<[Count]>,
 }
 
@@ -138,7 +138,7 @@ impl Issuer {
         &self.completed[kind as usize]
     }
 
-    /// Waits, receiving, until the window has room for one more request.
+    /// Waits until the thread's window has room for one more request. Receives messages meanwhile.
     pub(super) fn reserve(&self, thread: &Thread<'_>) {
         loop {
             let done = KINDS.map(|kind| self.completed(kind).count(thread));
@@ -153,22 +153,22 @@ impl Issuer {
         }
     }
 
-    /// Counts requests as outstanding.
+    /// Counts `requests` operations of this kind as outstanding.
     pub(super) fn count(&self, kind: Kind, requests: u64) {
         self.issued[kind as usize].add(requests);
     }
 
-    /// Waits until no operation of this kind is outstanding.
+    /// Waits until the thread has no outstanding operation of this kind.
     pub(super) fn complete(&self, thread: &Thread<'_>, kind: Kind) {
         thread.wait(self.completed(kind), self.issued[kind as usize].get());
     }
 
-    /// Counts bytes stored to a node.
+    /// Counts `bytes` bytes as stored to node `to`.
     pub(super) fn note_stored(&self, to: NodeId, bytes: u64) {
         self.stored[to.0 as usize].add(bytes);
     }
 
-    /// Returns and clears the number of bytes stored to a node.
+    /// Returns and clears the number of bytes stored to node `to`.
     pub(super) fn take_stored(&self, to: NodeId) -> u64 {
         self.stored[to.0 as usize].take()
     }
@@ -185,7 +185,7 @@ impl Issuer {
         self.every.is_some()
     }
 
-    /// Counts a store to a node. Returns how many stores that node shall confirm now, mostly 0.
+    /// Counts a store to node `to`. Returns the number of stores that this node shall confirm now, mostly 0.
     ///
     /// Every `every`-th store asks its destination to confirm all stores that it has received. If stores go to many nodes, the
     /// number without a requested acknowledgement grows. From half of the window on every store asks, so that the window never fills
@@ -205,35 +205,35 @@ impl Issuer {
     }
 }
 
-/// Stores that arrived from other nodes.
+/// Stores that arrived at this node from other nodes.
 #[derive(Debug)]
 pub(super) struct Arrivals {
-    /// Bytes that have arrived.
+    /// Number of bytes that have arrived, as an event that threads wait for.
     pub(super) bytes: Event,
-    /// Bytes that other nodes have announced as stored here, up to the last synchronization of all stores.
+    /// Number of bytes that other nodes have announced as stored here, up to the last synchronization of all stores.
     pub(super) owed: Cells<u64>,
-    /// Bytes that threads have waited for.
+    /// Number of arrived bytes that threads have waited for.
     awaited: Cells<u64>,
-    /// Address of the word after the last store: a store there continues the run.
+    /// Address of the word behind the last store: a store there continues the run of stores.
     run: AtomicU64,
 }
 
 impl Arrivals {
-    /// Whether a store of `words` words from `first` on starts where the last one here ended, or repeats its last word. The address
-    /// translation of the last store then serves this one too. Remembers the end of this store.
+    /// Whether a store of `words` words from address `first` on starts where the last store at this node ended, or repeats its
+    /// last word. The address translation of the last store then serves this store too. Remembers the end of this store.
     pub(super) fn continues(&self, first: u64, words: u32) -> bool {
         let end = first + u64::from(words);
         let before = self.run.swap(end, Ordering::Relaxed);
         first == before || first + 1 == before
     }
 
-    /// Waits for `bytes` more bytes.
+    /// Waits until `bytes` more bytes have arrived than earlier waits have consumed.
     pub(super) fn wait(&self, thread: &Thread<'_>, bytes: u64) {
         let before = self.awaited.add(thread, 0, bytes);
         thread.wait(&self.bytes, before + bytes);
     }
 
-    /// Waits for all announced bytes. The caller guarantees that no further announcement arrives.
+    /// Waits until all announced bytes have arrived. The caller guarantees that no further announcement arrives.
     pub(super) fn wait_for_all(&self, thread: &Thread<'_>) {
         let owed = self.owed.get(thread, 0);
         thread.wait(&self.bytes, owed);

@@ -17,7 +17,8 @@ const STORE_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(2);
 const POST_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(1);
 
 impl Memory<'_> {
-    /// Stores a word. The issuer is not told of its completion; the target counts its bytes.
+    /// Stores `value` to a word of any node's arena, without waiting. The issuer is not told of the completion; the word's node
+    /// counts the bytes.
     pub fn store<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         let here = self.own(to, 1);
         let bytes = size_of::<T>() as u64;
@@ -32,11 +33,11 @@ impl Memory<'_> {
         self.issue(to.node(), SplitPhase::store(place, thread, confirms), &[arena::alone(value)]);
     }
 
-    /// Runs a procedure on a node's compute processor and waits for nothing. The issuer is told neither of its completion nor of its
-    /// result; the target counts the bytes of `P` like a store's. A program can append to a list on another node in this way.
+    /// Runs a procedure on a compute processor of `node`, without waiting. The issuer is told neither of its completion nor of
+    /// its result; the target counts the bytes of `P` like a store's. A program can append to a list on another node in this way.
     ///
     /// # Panics
-    /// If the procedure was not [registered](super::Plan::procedure), or there is no such node.
+    /// If the procedure was not [registered](super::Plan::procedure), or if there is no node `node`.
     pub fn post<P: Procedure>(&self, node: NodeId, procedure: P) {
         let bytes = size_of::<P>() as u64;
         self.issuer.note_stored(node, bytes);
@@ -49,8 +50,8 @@ impl Memory<'_> {
         self.issue(node, Post { procedure, thread, confirms }, &[]);
     }
 
-    /// Reserves room in the window for a store that must be confirmed, and counts it. Returns the thread's number and the number of
-    /// stores that the target shall confirm, both as a message holds them.
+    /// Reserves room in the window for a store to node `to` that must be confirmed, and counts it. Returns the thread's number
+    /// and the number of stores that the target shall confirm, both as a message holds them.
     pub(super) fn count_store(&self, to: NodeId) -> (u16, u16) {
         if self.issuer.confirms_stores() {
             self.issuer.reserve(self.thread);
@@ -64,13 +65,13 @@ impl Memory<'_> {
         (thread, self.issuer.count_store(to))
     }
 
-    /// Waits until `bytes` more bytes of stores have arrived here than earlier waits have consumed.
+    /// Waits until `bytes` more bytes of stores have arrived at this node than earlier waits have consumed.
     pub fn store_sync(&self, bytes: u64) {
         self.split.arrivals.wait(self.thread, bytes);
     }
 
-    /// Waits until all stores and posts that any thread of any node issued before its call are in place. All of them count as waited
-    /// for. Every thread of every node must call it. Gets and puts of this thread are complete then too.
+    /// Waits until all stores and posts that any thread of any node issued before its call are in place. All of their bytes count
+    /// as waited for. Every thread of every node must call it. Gets and puts of this thread are complete then too.
     ///
     /// Each node first announces to every target the number of bytes it has stored there. A barrier ends the announcements, each node
     /// waits for the bytes announced to it, and a second barrier lets all threads go on.

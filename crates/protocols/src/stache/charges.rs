@@ -30,7 +30,7 @@ use tempest::{Actions, Block, Primitive, Tag};
 
 use super::{Asker, HomeAction, HomeEvent, Line, LineEvent, Request, ToCache, Want};
 
-/// The primitives that the handlers of every event may charge. Mapping of a page is charged separately.
+/// Primitives that the handlers of all events may charge, except the mapping of a page.
 pub(super) const ALL: &[Primitive] = &[
     Primitive::DirectoryLookup,
     Primitive::ReadFaultState,
@@ -41,13 +41,13 @@ pub(super) const ALL: &[Primitive] = &[
     Primitive::Defer,
 ];
 
-/// The charges of serving an event at the home, action by action.
+/// Charges for serving an event at the home, action by action.
 pub(super) struct HomeBill {
     block: Block,
     event: HomeEvent,
-    /// Whether the event is a fault that waited, so that its state has been read already.
+    /// Whether the event is a fault that waited in the entry, so that the fault's state has been read already.
     waited: bool,
-    /// Whether a message has been sent.
+    /// Whether a message has been sent for the event.
     sent: bool,
 }
 
@@ -64,7 +64,7 @@ impl HomeBill {
         }
     }
 
-    /// Charges an action, before it is performed.
+    /// Charges `action`, before it is performed.
     pub(super) fn charge(&mut self, action: HomeAction, cx: &mut Actions<'_>) {
         let is_request = matches!(self.event, HomeEvent::Request(_));
         match action {
@@ -92,7 +92,7 @@ impl HomeBill {
         }
     }
 
-    /// Charges the first message of an invalidation or a recall.
+    /// Charges the first message of an invalidation or a recall, and the test of a fault's state.
     fn begin_round(&self, action: HomeAction, cx: &mut Actions<'_>) {
         match (self.event, action) {
             (HomeEvent::Request(Request { from: Asker::Here, want: Want::Read | Want::Write }), _)

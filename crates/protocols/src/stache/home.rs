@@ -20,10 +20,10 @@ use tempest::{NodeId, Right, Tag};
 
 use super::{NodeSet, ToCache, ToHome, Unspecified, Variant, Want};
 
-/// The requester of a right.
+/// The requester of a right to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Asker {
-    /// The home's own node, by a fault.
+    /// The home's own node: an access of its thread has faulted.
     Here,
     /// Another node, by a message.
     Node(NodeId),
@@ -32,40 +32,40 @@ pub enum Asker {
 /// A request for a right to the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
-    /// The requester.
+    /// The node that requests the right.
     pub from: Asker,
-    /// The right that is requested.
+    /// The right that is requested, and its purpose.
     pub want: Want,
 }
 
 impl Request {
-    /// The right that an owner must give back before this request can be granted.
+    /// Returns the right that an owner must give back before this request can be granted.
     fn recalls(self) -> Want {
         if self.want == Want::Read { Want::Read } else { Want::Write }
     }
 }
 
-/// An event of a directory entry.
+/// An event at a block's directory entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HomeEvent {
     /// A fault of the home's own node, a request of another node, or a request that waited and is due.
     Request(Request),
-    /// A reply of another node.
+    /// A reply of the given node to a message of the home.
     Answer(NodeId, ToHome),
 }
 
 impl HomeEvent {
-    /// Makes the event of a fault of the home's own node.
+    /// Makes the event of a fault of the home's own node that wants the right `wants`.
     pub fn fault(wants: Right) -> Self {
         Self::Request(Request { from: Asker::Here, want: wants.into() })
     }
 
-    /// Makes the event of a move of the page's home to another node.
+    /// Makes the event of the page's home moving to another node.
     pub fn leave() -> Self {
         Self::Request(Request { from: Asker::Here, want: Want::Leave })
     }
 
-    /// Makes the event of a message of another node.
+    /// Makes the event of a message from another node.
     pub fn message(from: NodeId, message: ToHome) -> Self {
         match message.wants() {
             Some(want) => Self::Request(Request { from: Asker::Node(from), want }),
@@ -74,65 +74,66 @@ impl HomeEvent {
     }
 }
 
-/// An action of the home on an event. Actions are performed in the order in which they are emitted.
+/// An action of the home in response to an event. Actions are performed in the order in which they are emitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HomeAction {
-    /// Send a message to another node, with the present words of the block if the message carries words.
+    /// Send a message to another node, with the current words of the block if the message carries words.
     Send(NodeId, ToCache),
-    /// Raise the right of the home's own node.
+    /// Raise the right of the home's own node to this tag.
     Raise(Tag),
-    /// Resume the threads of the home's own node that wait for this right.
+    /// Resume the threads of the home's own node that wait for this right to the block.
     Resume(Right),
-    /// Count the block as called in: its words may go to the next home.
+    /// Count the block as called in: no other node has a copy, and its words may go to the next home.
     CalledIn,
 }
 
-/// The directory state of a block.
+/// Directory state of a block.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum HomeState {
-    /// Only the home has a copy, and may write it (HW).
+    /// Only the home has a copy, and its own node may write it (HW).
     Writable,
-    /// The home and these nodes may read (HR). Nodes that dropped their copy silently may still be among them.
+    /// The home's own node and these nodes may read (HR). The set may contain nodes that dropped their copy silently.
     Shared(NodeSet),
-    /// One node may write; no other node has a copy (HX).
+    /// This node may write; no other node has a copy (HX).
     Exclusive(NodeId),
-    /// Waiting for copies to be destroyed before a request is granted (BI).
+    /// The home waits for copies to be destroyed before it grants a request (BI).
     Invalidating {
-        /// The request that is granted afterwards.
+        /// The request that is granted when no node is awaited any more.
         request: Request,
-        /// Nodes that have not acknowledged yet. Never empty.
+        /// Nodes that have not acknowledged the invalidation yet. Never empty.
         awaited: NodeSet,
     },
-    /// Waiting for the words from the owner (BS if the request is to read, BX if it is to write).
+    /// The home waits for the words from the block's owner (BS if the request is to read, BX if it is to write).
     Recalling {
-        /// The owner of the words.
+        /// The owner of the block, to which the recall was sent.
         owner: NodeId,
-        /// The request that is granted afterwards; never an upgrade.
+        /// The request that is granted when the words are back; never an upgrade.
         request: Request,
-        /// The message that has arrived, of the two of an owner that is replacing the block.
+        /// The reply that has arrived, of the two from an owner that is replacing the block.
         half: Half,
     },
     /// Only the home has the words and it does not use them: they go to the next home.
     Leaving,
 }
 
-/// In the robust variant, an owner that has put the block before the recall arrives answers by two messages.
+/// Reply of a block's owner to a recall that has arrived at the home. In the robust variant, an owner that has put the block
+/// before the recall arrives answers by two messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Half {
     /// Neither message has arrived.
     Neither,
     /// The words have arrived.
     Put,
-    /// The answer to the recall has arrived.
+    /// The answer to the recall has arrived, without the words.
     Gone,
 }
 
-/// A directory entry.
+/// Directory entry of a block, at its home.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Home {
     state: HomeState,
-    /// Waiting requests in order of arrival: at most one of each other node; of the home's own node one for each right and each
-    /// time that its threads have been resumed since.
+    /// Waiting requests in order of arrival: at most one from each other node. From the home's own node, at most one for each
+    /// right and each time that its threads have been resumed since.
     waiting: VecDeque<Request>,
 }
 
@@ -143,17 +144,17 @@ impl Default for Home {
 }
 
 impl Home {
-    /// The directory state.
+    /// Directory state of the block.
     pub fn state(&self) -> &HomeState {
         &self.state
     }
 
-    /// Number of requests that wait in the entry.
+    /// Number of requests that wait in this entry.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// The right of the home's own node between events.
+    /// Right of the home's own node to the block between events.
     pub fn tag(&self) -> Tag {
         match &self.state {
             HomeState::Writable => Tag::Writable,
@@ -164,7 +165,7 @@ impl Home {
         }
     }
 
-    /// Whether the entry waits for no reply and its words stay here.
+    /// Whether the entry waits for no reply, and the block's words are not on their way to another home.
     pub fn is_settled(&self) -> bool {
         !matches!(
             self.state,
@@ -172,12 +173,12 @@ impl Home {
         )
     }
 
-    /// The requests that wait when the words have been given to the next home.
+    /// Returns the waiting requests, when the words have been given to the next home.
     pub fn given_up(self) -> impl Iterator<Item = Request> {
         self.waiting.into_iter()
     }
 
-    /// The right to which the home's own node must be downgraded before this event is served; `None` if it keeps its right.
+    /// Returns the right to which the home's own node must be downgraded before `event` is served; `None` if it keeps its right.
     pub fn lowers(&self, event: HomeEvent) -> Option<Tag> {
         let HomeEvent::Request(Request { from, want }) = event else { return None };
         if from == Asker::Here && want != Want::Leave {
@@ -192,7 +193,7 @@ impl Home {
         }
     }
 
-    /// Serves an event, after the downgrade that [`lowers`](Self::lowers) demands.
+    /// Serves `event`, after the downgrade that [`lowers`](Self::lowers) demands. Calls `act` for each action to perform.
     ///
     /// # Errors
     /// [`Unspecified`] if no rule covers the event. The entry is unchanged and no action is emitted.
@@ -214,7 +215,7 @@ impl Home {
         served.ok_or_else(|| Unspecified { event: format!("{event:?}"), state: format!("{:?}", self.state) })
     }
 
-    /// Takes the oldest waiting request, if it can be served now.
+    /// Takes the oldest waiting request out of the entry, if it can be served now.
     pub fn due(&mut self) -> Option<HomeEvent> {
         if !self.is_settled() {
             return None;
@@ -240,7 +241,7 @@ impl Home {
         Some(())
     }
 
-    /// Serves a request that the present tag does not satisfy, in a settled state.
+    /// Serves a request for a right that the requester does not have, in a settled state.
     fn ask(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) -> Option<()> {
         match (&mut self.state, request) {
             (HomeState::Exclusive(owner), Request { from, want }) => {
@@ -286,7 +287,7 @@ impl Home {
         Some(())
     }
 
-    /// Grants writing, or the home's leave: no other node has a copy any more.
+    /// Grants writing, or lets the home leave: no other node has a copy any more.
     fn grant(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) {
         match request.from {
             Asker::Node(node) => {
@@ -318,7 +319,7 @@ impl Home {
         Some(())
     }
 
-    /// Serves the reply to a recall; `kind` is the recall that it answers.
+    /// Serves the reply of node `from` to a recall; `kind` is the right that the recall asked for.
     fn answered(&mut self, from: NodeId, kind: Want, act: &mut impl FnMut(HomeAction)) -> Option<()> {
         match self.state {
             HomeState::Recalling { owner, request, half: Half::Neither }
@@ -375,7 +376,7 @@ impl Home {
         self.recalled(request, None, act);
     }
 
-    /// Grants the request after the words are back. `keeper` still has a copy to read.
+    /// Grants `request` after the words are back. Node `keeper`, if any, still has a copy to read.
     fn recalled(&mut self, request: Request, keeper: Option<NodeId>, act: &mut impl FnMut(HomeAction)) {
         match (request, keeper) {
             (Request { want: Want::Write | Want::Upgrade | Want::Leave, .. }, _) => self.grant(request, act),

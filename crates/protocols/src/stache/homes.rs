@@ -8,14 +8,15 @@ use tempest::{Block, Memory, NodeId, Tag};
 
 use super::{Migration, Usage, Whereabouts};
 
-/// The homes of pages that a node knows.
+/// The homes of pages, as far as a node knows them, indexed by page.
 pub(super) struct KnownHomes(Box<[AtomicU64]>);
 
 impl KnownHomes {
-    /// Encodes an unknown home.
+    /// Code of an unknown home.
     const UNKNOWN: u64 = 0;
 
-    /// Makes the knowledge of a node before the run, from the layout. A first-touch page has no home yet and no node has a right to it.
+    /// Makes the table of a node before the run, from the layout. A first-touch page has no home yet and no node has a right to
+    /// it.
     pub(super) fn new(memory: &Memory) -> Self {
         let layout = memory.layout();
         let home = |page| {
@@ -29,36 +30,36 @@ impl KnownHomes {
         Self((0..layout.pages()).map(home).map(AtomicU64::new).collect())
     }
 
-    /// The whereabouts of a page, if the node knows them.
+    /// Returns the home of a page and its number of moves; `None` if the node does not know them.
     pub(super) fn find(&self, page: u32) -> Option<Whereabouts> {
         let found = self.0[page as usize].load(Ordering::Acquire);
         let moves = (found >> 32).checked_sub(1)?;
         Some(Whereabouts { moves: moves as u32, home: NodeId(found as u32) })
     }
 
-    /// The home of a page, if the node knows it.
+    /// Returns the home of a page; `None` if the node does not know it.
     pub(super) fn of(&self, page: u32) -> Option<NodeId> {
         self.find(page).map(|known| known.home)
     }
 
-    /// Records the whereabouts of a page, unless the node knows of a later home. Changes that make this node the home, or end that, are
-    /// recorded under the sequential key.
+    /// Records the home of a page and its number of moves, unless the node knows of a later home. Changes that make this node the
+    /// home, or end that, are recorded under the sequential key.
     pub(super) fn note(&self, page: u32, now: Whereabouts) {
         self.0[page as usize].fetch_max(packed(now), Ordering::AcqRel);
     }
 }
 
-/// Encodes whereabouts: later homes have greater numbers, and none is encoded as an unknown home.
+/// Encodes a home and its number of moves: later homes have greater codes, and none has the code of an unknown home.
 fn packed(now: Whereabouts) -> u64 {
     (u64::from(now.moves) + 1) << 32 | u64::from(now.home.0)
 }
 
-/// Home migration at a node: the policy, and its counters by page.
+/// Home migration at a node: the policy, and counters for each page.
 pub(super) struct Moves {
     policy: Migration,
-    /// By page: the number of consecutive requests of one other node, and that node.
+    /// Number of consecutive requests of one other node, and that node, packed; indexed by page.
     usage: Box<[AtomicU64]>,
-    /// By page: blocks that have been called in or have arrived.
+    /// Number of blocks that have been called in or have arrived during a move, indexed by page.
     blocks: Box<[AtomicU32]>,
 }
 
@@ -68,8 +69,8 @@ impl Moves {
         Self { policy, usage, blocks: (0..pages).map(|_| AtomicU32::default()).collect() }
     }
 
-    /// Counts a request of another node at the home. Returns whether the page moves to it. One of two simultaneous requests may not
-    /// be counted: the policy needs no exact number.
+    /// Counts a request of node `by` at the home of `page`, which has moved `moves` times. Returns whether the page is to move to
+    /// `by`. One of two simultaneous requests may not be counted: the policy needs no exact number.
     pub(super) fn asks(&self, page: u32, by: NodeId, moves: u32) -> bool {
         let count = &self.usage[page as usize];
         let packed = count.load(Ordering::Relaxed);
@@ -79,13 +80,13 @@ impl Moves {
         has_earned
     }
 
-    /// Clears the count of requests, because the home itself has faulted.
+    /// Clears the count of requests for `page`, because a thread of the home itself has faulted.
     pub(super) fn used_at_home(&self, page: u32) {
         self.usage[page as usize].store(0, Ordering::Relaxed);
     }
 
-    /// Counts a block of a page as called in or arrived. Returns whether it is the last of `blocks`; all earlier counts happen before
-    /// that.
+    /// Counts a block of `page` as called in or arrived. Returns whether it is the last of the page's `blocks` blocks; all
+    /// earlier counts happen before that.
     pub(super) fn is_last(&self, page: u32, blocks: u32) -> bool {
         let last = self.blocks[page as usize].fetch_add(1, Ordering::AcqRel) + 1 == blocks;
         if last {

@@ -10,65 +10,65 @@ use tempest::{Right, Tag};
 
 use super::{ToCache, ToHome, Unspecified, Variant};
 
-/// The state of a cached block: its copy, or the request that is outstanding.
+/// State of a block at a node that is not its home: the node's copy, or its outstanding request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum LineState {
-    /// No copy (I).
+    /// The node has no copy (I).
     #[default]
     Invalid,
-    /// A copy to read (S).
+    /// The node has a copy to read (S).
     ReadOnly,
-    /// The only copy (M).
+    /// The node has the only copy, and may write it (M).
     Writable,
-    /// No copy; a read has been requested (IS).
+    /// The node has no copy and has requested one to read (IS).
     Reading,
-    /// No copy; a write has been requested (IM), or an upgrade of a copy that was invalidated since.
+    /// The node has no copy and has requested one to write (IM), or an upgrade of a copy that was invalidated since.
     Writing,
-    /// A copy to read; writing has been requested (SM).
+    /// The node has a copy to read and has requested to write it (SM).
     Upgrading,
-    /// No copy; the words that the node put may still be in flight (MI). Robust variant only.
+    /// The node has no copy; the words that it returned to the home may still be in flight (MI). Robust variant only.
     Putting,
-    /// No copy; a read has been requested, but the data in flight may be out of date (ISI). Robust variant only.
+    /// The node has no copy and has requested one to read, but the data in flight may be out of date (ISI). Robust variant only.
     ReadingAgain,
 }
 
-/// An event of a cached block.
+/// An event of a block at a node that is not its home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEvent {
-    /// An access of this node that its tag forbids, or forbade when it was tried.
+    /// A thread of this node tried an access of this kind that the block's tag forbids, or forbade then.
     Fault(Right),
-    /// A message of the block's home.
+    /// A message from the block's home has arrived.
     Message(ToCache),
-    /// Replacement: the frame is needed for another page.
+    /// The block is replaced: its frame is needed for another page.
     Replace,
 }
 
-/// An action of the node on an event. Actions are performed in the order in which they are emitted.
+/// An action of the node in response to an event. Actions are performed in the order in which they are emitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineAction {
-    /// Send a message to the home, with the present words of the block if the message carries words.
+    /// Send a message to the home, with the current words of the block if the message carries words.
     Send(ToHome),
-    /// Raise the node's right to the block.
+    /// Raise the node's right to the block to this tag.
     Raise(Tag),
-    /// Resume the threads that wait for this right.
+    /// Resume the threads of the node that wait for this right.
     Resume(Right),
 }
 
-/// A cached block's entry.
+/// Entry of a block at a node that is not its home.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Line {
-    /// The copy, or the request that is outstanding.
+    /// The node's copy, or its outstanding request.
     pub state: LineState,
-    /// Whether a thread waits to read.
+    /// Whether a thread of this node waits to read the block.
     pub wants_read: bool,
-    /// Whether a thread waits to write.
+    /// Whether a thread of this node waits to write the block.
     pub wants_write: bool,
-    /// A recall that overtook the grant it refers to. Robust variant only.
+    /// A recall that overtook the grant that it refers to, and waits. Robust variant only.
     pub deferred: Option<ToCache>,
 }
 
 impl Line {
-    /// The node's right between events.
+    /// Right of the node to the block between events.
     pub fn tag(self) -> Tag {
         match self.state {
             LineState::Writable => Tag::Writable,
@@ -77,7 +77,7 @@ impl Line {
         }
     }
 
-    /// Whether a message to the block is in flight, so that its frame cannot be given to another page.
+    /// Whether a message about the block is in flight, so that the block's frame cannot be given to another page.
     pub fn is_busy(self) -> bool {
         match self.state {
             LineState::Invalid | LineState::ReadOnly | LineState::Writable => false,
@@ -86,12 +86,12 @@ impl Line {
         }
     }
 
-    /// Whether a fault now sends a request, rather than finding its right there or joining an outstanding transaction.
+    /// Whether a fault that wants `right` would send a request now, rather than find its right or join an outstanding request.
     pub fn asks_at_once(self, right: Right) -> bool {
         self.tag() < right.tag() && matches!(self.state, LineState::Invalid | LineState::ReadOnly)
     }
 
-    /// The right to which the node must be downgraded before this event is served; `None` if it keeps its right.
+    /// Returns the right to which the node must be downgraded before `event` is served; `None` if it keeps its right.
     pub fn lowers(self, event: LineEvent) -> Option<Tag> {
         match (event, self.state) {
             (LineEvent::Message(ToCache::Invalidate), LineState::ReadOnly | LineState::Upgrading)
@@ -102,7 +102,7 @@ impl Line {
         }
     }
 
-    /// Serves an event, after the downgrade that [`lowers`](Self::lowers) demands.
+    /// Serves `event`, after the downgrade that [`lowers`](Self::lowers) demands. Calls `act` for each action to perform.
     ///
     /// # Errors
     /// [`Unspecified`] if no rule covers the event. The entry is unchanged and no action is emitted.
@@ -131,7 +131,7 @@ impl Line {
         served.ok_or_else(|| Unspecified { event: format!("{event:?}"), state: format!("{:?}", self.state) })
     }
 
-    /// Takes the deferred recall, if it can be served now.
+    /// Takes the deferred recall out of the entry, if it can be served now.
     pub fn due(&mut self) -> Option<LineEvent> {
         if self.state != LineState::Writable {
             return None;
@@ -158,7 +158,7 @@ impl Line {
         }
     }
 
-    /// Requests the wanted right for an invalid block.
+    /// Requests the right that threads wait for. The block is invalid.
     fn ask(&mut self, act: &mut impl FnMut(LineAction)) {
         if self.wants_write {
             self.state = LineState::Writing;
@@ -245,7 +245,7 @@ impl Line {
         Some(())
     }
 
-    /// Repeats a request that a former home did not serve, to the home that is known now.
+    /// Repeats a request that a former home did not serve, to the home that this node now knows.
     fn moved(&mut self, act: &mut impl FnMut(LineAction)) -> Option<()> {
         if !matches!(self.state, LineState::Reading | LineState::ReadingAgain | LineState::Writing) {
             return None;

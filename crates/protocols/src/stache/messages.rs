@@ -235,12 +235,13 @@ impl Stache {
         self.serve_line_or_absent(block, LineEvent::Message(ToCache::Moved), cx);
     }
 
-    /// The key of a fault: sequential if the page has no frame or rests, because then the pages change.
+    /// Returns the key of a fault: sequential if the page has no frame or rests, because the table of pages changes then.
     fn key_of_fault(block: u32, mapped: u16) -> Key {
         if mapped == 1 { Block(block).key() } else { Key::Sequential }
     }
 
-    /// Makes the message that serves a request of another node at the home after the right has been lowered.
+    /// Makes the message that serves the request of node `from` at the home after the right of the home's own node has been
+    /// lowered.
     pub(super) fn after_lowering_home(block: Block, from: NodeId, want: Want) -> HomeLowered {
         let word = match want {
             Want::Read => ToHome::GetRead,
@@ -251,8 +252,8 @@ impl Stache {
         Self::home_lowered(block.0, from.0, word as u32)
     }
 
-    /// Makes the message that serves a cached block's event after the right has been lowered. Replacement lowers whole pages,
-    /// elsewhere.
+    /// Makes the message that serves an event of a cached block after the node's right to it has been lowered. Not for a
+    /// replacement, which lowers whole pages.
     pub(super) fn after_lowering_line(block: Block, event: LineEvent) -> LineLowered {
         let LineEvent::Message(message) = event else {
             unreachable!("{event:?} takes no right from one block")
@@ -320,14 +321,14 @@ impl Stache {
         }
     }
 
-    /// Checks a message about a move: homes move in this run, and the page and its number of moves are in range.
+    /// Checks a message about a move: homes move in this run, and `page` and its number of moves are in range.
     fn expect_moving(&self, page: u32, moves: u32, cx: &Handler<'_>) {
         let may_move =
             self.moves.is_some() && page < self.memory.layout().pages() && moves <= Migration::MOST_MOVES;
         assert!(may_move, "page {page} has moved {moves} times in a message from {}", cx.source());
     }
 
-    /// Checks that a message came from this node: faults of its threads, and the ends of downgrades, come from no other node.
+    /// Checks that a message came from this node: only its own threads and downgrades send faults and the ends of downgrades.
     fn expect_own(&self, cx: &Handler<'_>) {
         assert!(
             cx.source() == self.node,
@@ -337,7 +338,7 @@ impl Stache {
         );
     }
 
-    /// Checks the number of a block in a message.
+    /// Checks the number of a block in a message, and returns the block.
     fn known(&self, block: u32, cx: &Handler<'_>) -> Block {
         let blocks = self.memory.layout().blocks();
         assert!(block < blocks, "block {block} in a message from {}: there are {blocks}", cx.source());
@@ -345,7 +346,7 @@ impl Stache {
     }
 }
 
-/// Decodes a word of the vocabulary.
+/// Decodes a message's number `word` as the element of `all` with this index.
 fn known<T: Copy>(all: &[T], word: u32, cx: &Handler<'_>) -> T {
     let found = all.get(word as usize).copied();
     found.unwrap_or_else(|| panic!("word {word} in a message from {}: there are {}", cx.source(), all.len()))

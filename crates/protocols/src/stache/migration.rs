@@ -30,61 +30,62 @@ use tempest::NodeId;
 
 use super::{ToCache, Unspecified};
 
-/// A page's home, and the number of moves that led there.
+/// Home of a page, and the number of moves that led there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Whereabouts {
-    /// Number of moves of the page.
+    /// Number of moves of the page so far.
     pub moves: u32,
-    /// The home since the last of them.
+    /// Home of the page since its last move.
     pub home: NodeId,
 }
 
 impl Whereabouts {
-    /// The whereabouts of a page that has never moved.
+    /// Makes the whereabouts of a page that has never moved from `home`.
     pub fn first(home: NodeId) -> Self {
         Self { moves: 0, home }
     }
 
-    /// The whereabouts after one more move, to `home`.
+    /// Returns the whereabouts after one more move, to `home`.
     #[must_use]
     pub fn moved_to(self, home: NodeId) -> Self {
         Self { moves: self.moves + 1, home }
     }
 
-    /// Whether a node with this knowledge ignores a message of a home since which the page had moved `moves` times. A former home's
-    /// recall has been answered by words that were put, or the page would not have moved: the present copy is that of a later home.
+    /// Whether a node that knows these whereabouts ignores `message`, sent by a home when the page had moved `moves` times. A
+    /// former home's recall has been answered by words that were put, or the page would not have moved: the current copy is that
+    /// of a later home.
     pub fn outdates(self, message: ToCache, moves: u32) -> bool {
         moves < self.moves && matches!(message, ToCache::RecallRead | ToCache::RecallWrite)
     }
 }
 
-/// The migration policy: the number of consecutive requests of another node after which a page's home moves there.
+/// Policy by which homes move: the number of consecutive requests of another node after which a page's home moves to that node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Migration {
-    /// Number of requests before the first move of a page. Each move doubles it.
+    /// Number of consecutive requests before the first move of a page. Each move doubles it.
     pub after: NonZeroU32,
 }
 
-/// The consecutive requests for blocks of a page by one node other than the home.
+/// Consecutive requests for blocks of a page by one node other than the home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Number of requests.
+    /// Number of consecutive requests.
     pub requests: u32,
-    /// The node that made them; meaningless if there are none.
+    /// Number of the node that made the requests; meaningless if there are none.
     pub by: u32,
 }
 
 impl Migration {
-    /// The default policy for pages of `blocks` blocks: a page first moves when a node that may have read and written each block once
-    /// asks again.
+    /// Makes the default policy for pages of `blocks` blocks: a page first moves when a node that may have read and written each
+    /// block once asks again.
     pub fn of_return(blocks: u32) -> Self {
         Self { after: NonZeroU32::MIN.saturating_add(2 * blocks) }
     }
 
-    /// Maximum number of moves of a page: after that a count of 32 bits does not reach the bound.
+    /// Largest number of moves of a page: after that a count of 32 bits does not reach the bound.
     pub const MOST_MOVES: u32 = 32;
 
-    /// Counts a request of another node. Returns whether the page, which has moved `moves` times, moves there.
+    /// Counts a request of node `by` in `usage`. Returns whether the page, which has moved `moves` times, is to move to `by`.
     pub fn has_earned(self, usage: &mut Usage, by: NodeId, moves: u32) -> bool {
         let before = if usage.by == by.0 { usage.requests } else { 0 };
         *usage = Usage { requests: before.saturating_add(1), by: by.0 };
@@ -96,60 +97,60 @@ impl Migration {
     }
 }
 
-/// A node's relation to the home of a page.
+/// Relation of a node to the home of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Residence {
     /// Another node is the home.
     Elsewhere,
-    /// Another node is the home and has offered the page: faults wait, and outstanding transactions end.
+    /// Another node is the home and has offered the page: new faults wait, and this node's outstanding requests end.
     Invited,
-    /// The page has been accepted; only its words are in flight.
+    /// This node has accepted the page; only the page's words are in flight.
     Expecting,
     /// This node is the home.
     Here,
-    /// This node is the home and has offered the page to another node.
+    /// This node is the home and has offered the page to the given node.
     Offering(NodeId),
-    /// This node is the home and calls in every block, for another node.
+    /// This node is the home and calls in every block of the page, for the given node.
     Leaving(NodeId),
-    /// This node was the home; the words are in flight to the next home.
+    /// This node was the home; the page's words are in flight to the given node.
     Sent(NodeId),
 }
 
-/// An event of a page's home, as one node sees it.
+/// An event in the move of a page's home, at one node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResidenceEvent {
-    /// Another node has made enough requests to this one to become the home.
+    /// The given node has made enough requests to this one to become the home.
     Earned(NodeId),
-    /// The home offers the page; its whereabouts.
+    /// The home offers the page, with the whereabouts that it will have.
     Offered(Whereabouts),
-    /// No copy of the page is here and no transaction is outstanding any more.
+    /// The node has no copy of the page and no outstanding request for it any more.
     Vacated,
-    /// The next home accepts the offer.
+    /// The next home accepts the page that this node has offered.
     Accepted,
-    /// Every block has been called in.
+    /// Every block of the page has been called in.
     CalledIn,
-    /// All words have arrived.
+    /// All words of the page have arrived.
     Arrived,
-    /// The next home has the words; its whereabouts.
+    /// The next home has all words; the page's new whereabouts.
     Taken(Whereabouts),
 }
 
-/// An action of a node on an event of a page's home.
+/// An action of a node in response to an event in the move of a page's home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResidenceAction {
-    /// Offer the page to this node.
+    /// Offer the page to the given node.
     Offer(NodeId),
-    /// Let outstanding transactions end, and give up all copies.
+    /// Let this node's outstanding requests for the page end, and give up all its copies.
     Vacate,
-    /// Tell the home that no copy is here.
+    /// Tell the home that this node has no copy.
     Accept,
-    /// Call in every block.
+    /// Call in every block of the page from all nodes.
     CallIn,
-    /// Send the words of all blocks to this node.
+    /// Send the words of all blocks to the given node.
     SendWords(NodeId),
-    /// Become the home, and tell the former one.
+    /// Become the home, and tell the former home.
     Adopt,
-    /// Stop being the home: redirect the nodes whose requests wait.
+    /// Stop being the home, and redirect the nodes whose requests wait to the given home.
     Release(Whereabouts),
 }
 
@@ -159,12 +160,12 @@ impl Residence {
         !matches!(self, Self::Elsewhere | Self::Here)
     }
 
-    /// Whether faults wait until the page has arrived.
+    /// Whether faults of this node wait until the page has arrived.
     pub fn holds_faults(self) -> bool {
         matches!(self, Self::Invited | Self::Expecting)
     }
 
-    /// Serves an event at a node that knows the page's whereabouts, `known`.
+    /// Serves `event` at a node for which `known` are the page's whereabouts. Calls `act` for each action to perform.
     ///
     /// # Errors
     /// [`Unspecified`] if no rule covers the event. The state is unchanged and no action is emitted.

@@ -59,21 +59,21 @@ use pages::Pages;
 pub use touch::{Registered, Touch, TouchAction, TouchEvent};
 pub use vocabulary::{ToCache, ToHome, Unspecified, Variant, Want};
 
-/// The default protocol. It relies on the order of messages about one block.
+/// Default coherence protocol. It relies on the order of messages about one block.
 pub const STACHE: Coherence = Coherence {
     name: "stache",
     summary: "a full-map directory at each block's home, invalidation, sequentially consistent",
     install: |space, setup| install(space, Variant::Ordered, setup),
 };
 
-/// The protocol for channels in which messages may overtake each other.
+/// Coherence protocol for channels in which messages may overtake each other.
 pub const STACHE_UNORDERED: Coherence = Coherence {
     name: "stache-unordered",
     summary: "the same for channels in which messages may overtake each other",
     install: |space, setup| install(space, Variant::Robust, setup),
 };
 
-/// The protocol with home migration by the policy [`Migration::of_return`].
+/// Coherence protocol in which the homes of pages move, by the policy [`Migration::of_return`].
 pub const STACHE_MIGRATING: Coherence = Coherence {
     name: "stache-migrating",
     summary: "stache, and a page moves to a node that alone asks for its blocks again and again",
@@ -91,7 +91,7 @@ fn installed(config: &Config, setup: &mut Setup<'_>) -> Arc<Memory> {
     Arc::clone(setup.install::<Stache>(config).memory())
 }
 
-/// The address space, the variant of its coherence protocol, and the migration policy, if homes move.
+/// Address space of a run, variant of its coherence protocol, and migration policy, if homes move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     space: AddressSpace,
@@ -100,18 +100,18 @@ pub struct Config {
 }
 
 impl Config {
-    /// Makes the configuration of an address space with the tables for ordered channels and with fixed homes.
+    /// Makes the configuration of an address space with the protocol for ordered channels and with fixed homes.
     pub fn new(space: impl Into<AddressSpace>) -> Self {
         Self { space: space.into(), variant: Variant::default(), migration: None }
     }
 
-    /// Sets the variant of the tables.
+    /// Sets the variant of the protocol: the order of messages on which it may rely.
     #[must_use]
     pub fn variant(self, variant: Variant) -> Self {
         Self { variant, ..self }
     }
 
-    /// Sets the policy by which homes move.
+    /// Sets the policy by which homes of pages move.
     #[must_use]
     pub fn migration(self, policy: Migration) -> Self {
         Self { migration: Some(policy), ..self }
@@ -123,39 +123,41 @@ impl Config {
     }
 }
 
-/// Modelled size in bytes of an entry: the state, a bit for each of 32 nodes, and the first waiting request. The studies do not
-/// state it.
+/// Modelled size in bytes of a directory entry: the state, a bit for each of 32 nodes, and the first waiting request. The studies
+/// do not state it.
 const ENTRY_BYTES: u32 = 8;
 
-/// A node's part in the shared memory.
+/// Shared memory at one node: its copy of the address space and its entries for blocks.
 pub struct Stache {
     node: NodeId,
     memory: Arc<Memory>,
     variant: Variant,
-    /// By page: the home, if the node knows it.
+    /// The homes of pages, as far as this node knows them.
     homes: Arc<KnownHomes>,
-    /// By block. A page has entries as long as it has a frame, and until its words have arrived at the home.
+    /// Entries of blocks, by block. A page has entries as long as it has a frame, and until its words have arrived at the home.
     entries: Keyed<Entry>,
     /// Whether there may be pages without entries.
     has_gaps: bool,
     pages: Keyed<Pages>,
     /// Whether a page waits for a frame. The handler that ends the next transaction then triggers another try.
     starving: AtomicBool,
-    /// Whether a page whose home moves here has transactions outstanding. The handler that ends the next one then triggers another try.
+    /// Whether a page whose home moves here has outstanding requests. The handler that ends the next one then triggers another
+    /// try.
     inviting: AtomicBool,
     /// Home migration, if homes move.
     moves: Option<Moves>,
-    /// By page: whether its array has been freed. No right to it is raised any more.
+    /// Whether the array of a page has been freed, indexed by page. No right to a freed page is raised any more.
     freed: Box<[AtomicBool]>,
-    /// Counts the arrays that this node has freed.
+    /// Event that counts the arrays that this node has freed.
     frees: Event,
 }
 
-/// A node's entry of a block.
+/// Entry of a block at a node.
 enum Entry {
-    /// This node is the block's home. The directory entry is `None` until another node wants the block; of most blocks none ever does.
+    /// This node is the block's home. The directory entry is `None` until another node wants the block; of most blocks none ever
+    /// does.
     Home(Option<Box<Home>>),
-    /// Another node is the home.
+    /// Another node is the block's home.
     Cached(Line),
 }
 
@@ -207,25 +209,25 @@ impl Protocol for Stache {
 }
 
 impl Stache {
-    /// This node's copy of the address space.
+    /// Returns this node's copy of the address space.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
 
-    /// The home of a block, if this node knows it.
+    /// Returns the home of a block; `None` if this node does not know it.
     fn home_of(&self, block: Block) -> Option<NodeId> {
         self.homes.of(self.memory.layout().page_of(block))
     }
 
-    /// Whether a page's array has been freed.
+    /// Whether the array of `page` has been freed.
     fn is_freed(&self, page: u32) -> bool {
         self.freed[page as usize].load(Ordering::Acquire)
     }
 
-    /// The elements of an array, for this node's threads.
+    /// Returns the elements of `array` as this node's threads access them.
     ///
     /// # Panics
-    /// If the array is of another space.
+    /// If the array is of another address space.
     pub fn bind<T: Word>(&self, array: Array<T>) -> Shared<T> {
         self.memory.bind(array)
     }
@@ -235,11 +237,11 @@ impl Stache {
         cx.with_any(&self.pages, pages::ALL, |pages, _| f(pages))
     }
 
-    /// Frees an array on this node. One thread of each node calls it, when no thread of any node will use the array any more. A later
-    /// access ends the run with an error.
+    /// Frees `array` on this node. A single thread of each node calls it, when no thread of any node will use the array any more.
+    /// A later access ends the run with an error.
     ///
     /// # Panics
-    /// If the array is of another space, or has been freed before.
+    /// If the array is of another address space, or has been freed before.
     pub fn free<T: Word>(&self, thread: &Thread<'_>, array: Array<T>) {
         assert!(!self.memory.is_freed(array), "a shared array is freed twice");
         let layout = self.memory.layout();

@@ -15,7 +15,7 @@ use super::{
     Whereabouts,
 };
 
-/// Counts a request of another node for a block of this home.
+/// Counts a request of node `from` for a block whose home this node is. Offers the page to `from` if it has made enough requests.
 pub(super) fn count_request(
     stache: &Stache,
     block: Block,
@@ -30,7 +30,7 @@ pub(super) fn count_request(
     }
 }
 
-/// Serves an event of a page's home.
+/// Serves an event in the move of a page's home, and performs the actions.
 pub(super) fn serve_residence(stache: &Stache, page: u32, event: ResidenceEvent, cx: &mut Handler<'_>) {
     let known = stache.homes.find(page).expect("a page that moves has a home that is known");
     let mut actions = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn serve_residence(stache: &Stache, page: u32, event: ResidenceEvent,
     actions.into_iter().for_each(|action| resides(stache, page, known, action, cx));
 }
 
-/// This node's relation to the home of a page.
+/// Returns this node's relation to the home of a page.
 pub(super) fn residence(stache: &Stache, page: u32, cx: &mut Handler<'_>) -> Residence {
     let moving = stache.at_pages(cx, |pages| pages.residence(page));
     moving.unwrap_or(match stache.homes.of(page) == Some(stache.node) {
@@ -76,15 +76,15 @@ fn resides(stache: &Stache, page: u32, known: Whereabouts, action: ResidenceActi
     }
 }
 
-/// Prepares this node to become the page's home: no new transaction starts in the page until then.
+/// Prepares this node to become the home of `page`: no new request for the page starts until then.
 fn invite(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     stache.memory.set_mapped(page, false);
     stache.at_pages(cx, |pages| pages.remove(page));
     cx.send(stache.node, Stache::vacate());
 }
 
-/// Gives up the rights to an idle page whose home moves here, as the last act of a handler. If every such page has transactions
-/// outstanding, asks for another try when one ends.
+/// Gives up the rights to an idle page whose home moves here, as the last act of a handler. If every such page has outstanding
+/// requests, asks for another try when one ends.
 pub(super) fn vacate_idle(stache: &Stache, cx: &mut Handler<'_>) {
     let invited = stache.at_pages(cx, |pages| pages.invited());
     let idle = |page: &u32, cx: &mut Handler<'_>| {
@@ -97,7 +97,7 @@ pub(super) fn vacate_idle(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// Returns to the home the words that only this node has, after the rights are gone. When no transaction of the page is
+/// Returns to the home the words of `page` that only this node has, after the rights are gone. When no request for the page is
 /// outstanding, accepts the move.
 pub(super) fn leave_to_home(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     if cx.has_page(&stache.entries, &stache.memory, page) {
@@ -123,7 +123,7 @@ fn any_line(stache: &Stache, page: u32, cx: &mut Handler<'_>, is: impl Fn(Line) 
     blocks.any(|block| stache.at_line(block, cx, |line, _| is(*line)))
 }
 
-/// Counts another block of a page as called in or arrived. Calls `then` after the last one.
+/// Counts another block of a moving page as called in or arrived. Calls `then` with the page after its last block.
 pub(super) fn count_block(stache: &Stache, block: Block, then: impl FnOnce(u32)) {
     let layout = stache.memory.layout();
     let page = layout.page_of(block);
@@ -133,7 +133,8 @@ pub(super) fn count_block(stache: &Stache, block: Block, then: impl FnOnce(u32))
     }
 }
 
-/// Ends this node's part as the page's home. Redirects the nodes whose requests wait; faults of its own threads wait for the page again.
+/// Ends this node's time as the home of `page`. Redirects the nodes whose requests wait; faults of its own threads wait for the
+/// page again.
 fn release(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
     for block in stache.memory.layout().blocks_of(page).map(Block) {
         let waiting = stache.at_home(block, cx, |home, _| std::mem::take(home).given_up());
@@ -154,7 +155,7 @@ fn release(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
     cx.send(stache.node, Stache::retry());
 }
 
-/// Calls in a block of a page whose home moves. If `lowered`, this node's threads have lost their rights already.
+/// Calls in a block of a page whose home moves. If `lowered`, the rights of this node's threads have been taken already.
 pub(super) fn call_in_block(stache: &Stache, block: Block, lowered: bool, cx: &mut Handler<'_>) {
     match lowered {
         false => stache.serve_home(block, HomeEvent::leave(), cx),

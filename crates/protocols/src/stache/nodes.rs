@@ -6,16 +6,16 @@ use tempest::NodeId;
 
 const BITS: u32 = u64::BITS;
 
-/// A set of nodes. Nodes up to 63 need no allocation. Equality does not depend on former members.
+/// A set of nodes. Nodes 0 to 63 need no allocation. Equality does not depend on former members.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct NodeSet {
     first: u64,
-    /// Nodes 64 and up, 64 to a word; the last word is never zero.
+    /// Bits of nodes 64 and up, 64 to a word; the last word is never zero.
     more: Vec<u64>,
 }
 
 impl NodeSet {
-    /// The set of one node.
+    /// Makes the set with the one node `node`.
     pub fn of(node: NodeId) -> Self {
         let mut set = Self::default();
         set.insert(node);
@@ -40,7 +40,7 @@ impl NodeSet {
         }
     }
 
-    /// Adds a node.
+    /// Adds `node` to the set.
     pub fn insert(&mut self, node: NodeId) {
         match place(node) {
             (0, bit) => self.first |= bit,
@@ -53,7 +53,7 @@ impl NodeSet {
         }
     }
 
-    /// Removes a node. Returns whether it was in the set.
+    /// Removes `node` from the set. Returns whether the set contained it.
     pub fn remove(&mut self, node: NodeId) -> bool {
         let was_in = self.contains(node);
         if was_in {
@@ -68,7 +68,7 @@ impl NodeSet {
         was_in
     }
 
-    /// The nodes of the set, ascending.
+    /// Iterates over the nodes of the set, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.words().zip((0..).step_by(BITS as usize)).flat_map(|(word, first)| {
             let some = |word: u64| (word != 0).then_some(word);
@@ -82,7 +82,7 @@ impl NodeSet {
     }
 }
 
-/// Index of the word of a node, and the bit in it.
+/// Returns the index of the word with the bit for `node`, and that bit.
 fn place(node: NodeId) -> (usize, u64) {
     ((node.0 / BITS) as usize, 1 << (node.0 % BITS))
 }

@@ -31,7 +31,7 @@ use super::{
     Whereabouts,
 };
 
-/// The remote pages with frames, and the faults that wait for one.
+/// Table of a node's remote pages with frames, and of the faults that wait for a frame.
 pub(super) struct Pages {
     frames: Frames,
     /// Pages that were given a frame on demand and may be accessed, the oldest first.
@@ -42,11 +42,11 @@ pub(super) struct Pages {
     departing: Vec<u32>,
     /// Faults in pages without a frame or without a known home.
     waiting: VecDeque<(Block, Right)>,
-    /// First-touch pages: this node's knowledge of their homes.
+    /// Knowledge of this node about the homes of first-touch pages, by page.
     touches: BTreeMap<u32, Touch>,
-    /// First-touch pages that this node manages: their homes.
+    /// Homes of the first-touch pages that this node manages, by page.
     registered: BTreeMap<u32, Registered>,
-    /// Pages whose home moves to this node or from it.
+    /// Part of this node in the moves of pages' homes, by page.
     moving: BTreeMap<u32, Residence>,
 }
 
@@ -57,7 +57,7 @@ impl Pages {
         Self { frames, active, resting, departing, waiting, touches, registered, moving }
     }
 
-    /// This node's part in the move of a page; `None` if the page does not move.
+    /// Returns this node's part in the move of `page`; `None` if the page does not move.
     pub(super) fn residence(&self, page: u32) -> Option<Residence> {
         self.moving.get(&page).copied()
     }
@@ -70,13 +70,13 @@ impl Pages {
         }
     }
 
-    /// Pages whose home moves here and that may have transactions outstanding.
+    /// Returns the pages that have been offered to this node, and for which it may have outstanding requests.
     pub(super) fn invited(&self) -> Vec<u32> {
         let invited = self.moving.iter().filter(|(_, residence)| **residence == Residence::Invited);
         invited.map(|(&page, _)| page).collect()
     }
 
-    /// Queues a fault until its page is mapped.
+    /// Queues a fault until the block's page is mapped.
     pub(super) fn wait(&mut self, block: Block, right: Right) {
         self.waiting.push_back((block, right));
     }
@@ -86,24 +86,24 @@ impl Pages {
         matches!(self.frames, Frames::AtMost(most) if given >= most as usize)
     }
 
-    /// Whether the number of active pages exceeds its bound.
+    /// Whether more pages are active than the replacement policy allows.
     fn has_too_many_active(&self) -> bool {
         matches!(self.frames, Frames::AtMost(most) if self.active.len() > (most - most / 4) as usize)
     }
 
-    /// Gives a page a frame.
+    /// Gives `page` a frame and makes it active.
     fn give(&mut self, page: u32) {
         self.departing.retain(|&departing| departing != page);
         self.active.push_back(page);
     }
 
-    /// Lays a page to rest.
+    /// Lays the active page `page` to rest.
     fn lay_to_rest(&mut self, page: u32) {
         self.active.retain(|&active| active != page);
         self.resting.push_back(page);
     }
 
-    /// Makes a resting page active again. Returns false if it does not rest.
+    /// Makes the resting page `page` active again. Returns false if the page does not rest.
     fn wake(&mut self, page: u32) -> bool {
         let Some(at) = self.resting.iter().position(|&resting| resting == page) else { return false };
         self.resting.remove(at);
@@ -111,7 +111,7 @@ impl Pages {
         true
     }
 
-    /// Takes away a page's frame, if it has one. Returns whether the page was at rest.
+    /// Takes the frame away from `page`, if it has one. Returns whether the page was at rest.
     pub(super) fn remove(&mut self, page: u32) -> bool {
         self.departing.retain(|&departing| departing != page);
         self.active.retain(|&active| active != page);
@@ -121,10 +121,10 @@ impl Pages {
     }
 }
 
-/// Number of the only entry of the table of pages.
+/// Number of the only entry in the table of pages.
 pub(super) const ALL: u64 = 0;
 
-/// Serves a fault in a block whose page may have no frame.
+/// Serves a fault of this node in a block whose page may have no frame.
 pub(super) fn page_wanted(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_>) {
     if stache.memory.is_mapped(stache.memory.layout().page_of(block)) {
         return serve_mapped(stache, block, right, cx);
@@ -133,7 +133,7 @@ pub(super) fn page_wanted(stache: &Stache, block: Block, right: Right, cx: &mut 
     serve_waiting(stache, cx);
 }
 
-/// Serves the oldest waiting fault if its page can be mapped; otherwise arranges for a frame.
+/// Serves the oldest waiting fault if its page can be mapped; otherwise arranges for a frame or for the page's home.
 pub(super) fn serve_waiting(stache: &Stache, cx: &mut Handler<'_>) {
     let Some((block, right)) = stache.at_pages(cx, |pages| pages.waiting.front().copied()) else { return };
     let page = stache.memory.layout().page_of(block);
@@ -151,7 +151,7 @@ pub(super) fn serve_waiting(stache: &Stache, cx: &mut Handler<'_>) {
     rest_oldest(stache, cx);
 }
 
-/// Serves a fault in a mapped page.
+/// Serves a fault of this node in a mapped page.
 fn serve_mapped(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_>) {
     if stache.home_of(block) == Some(stache.node) {
         stache.serve_home(block, HomeEvent::fault(right), cx);
@@ -160,8 +160,8 @@ fn serve_mapped(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_
     }
 }
 
-/// Makes a page active. Returns false if no frame is free yet or its home is not known; another try follows when that may have
-/// changed.
+/// Gives `page` a frame, or makes it active again if it rests. Returns false if no frame is free yet or its home is not known;
+/// another try follows when that may have changed.
 fn map(stache: &Stache, page: u32, cx: &mut Handler<'_>) -> bool {
     if stache.homes.of(page).is_none() {
         step_touch(stache, page, TouchEvent::Wanted, cx);
@@ -188,7 +188,7 @@ fn map(stache: &Stache, page: u32, cx: &mut Handler<'_>) -> bool {
     true
 }
 
-/// Restores the rights that a page had when it was laid to rest, except those that homes have taken since.
+/// Restores the rights that `page` had when it was laid to rest, except rights that homes have taken since.
 fn wake(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     stache.memory.set_mapped(page, true);
     for block in stache.memory.layout().blocks_of(page).map(Block) {
@@ -200,7 +200,7 @@ fn wake(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     }
 }
 
-/// Lays the oldest active page to rest, as the last act of a handler, if too many are active.
+/// Lays the oldest active page to rest, as the last act of a handler, if too many pages are active.
 fn rest_oldest(stache: &Stache, cx: &mut Handler<'_>) {
     if stache.at_pages(cx, |pages| pages.has_too_many_active())
         && let Some(page) = idle_page(stache, cx, |pages| &pages.active)
@@ -209,7 +209,7 @@ fn rest_oldest(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// Puts a page to rest after its rights are gone: the next access faults.
+/// Puts `page` to rest after its rights are gone: the next access faults.
 pub(super) fn rest(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     for block in stache.memory.layout().blocks_of(page).map(Block) {
         if stache.at_line(block, cx, |line, _| line.tag() > Tag::Invalid) {
@@ -221,7 +221,7 @@ pub(super) fn rest(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     stache.at_pages(cx, |pages| pages.lay_to_rest(page));
 }
 
-/// Downgrades the oldest active page without outstanding transactions to no rights. If there is none, asks for another try later.
+/// Takes all rights to the oldest active page without outstanding requests. If there is no such page, asks for another try later.
 fn evict(stache: &Stache, cx: &mut Handler<'_>) {
     match idle_page(stache, cx, |pages| &pages.active) {
         None => stache.starving.store(true, Ordering::Release),
@@ -229,7 +229,7 @@ fn evict(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// The first page of a queue without outstanding transactions.
+/// Returns the first page of a queue for which this node has no outstanding request.
 fn idle_page(stache: &Stache, cx: &mut Handler<'_>, queue: impl Fn(&Pages) -> &VecDeque<u32>) -> Option<u32> {
     let mut at = 0;
     loop {
@@ -247,13 +247,13 @@ pub(super) fn lower_page(stache: &Stache, page: u32, then: impl tempest::Message
     cx.lower_all(&stache.memory, Block(blocks.start)..=Block(blocks.end - 1), Tag::Invalid, then);
 }
 
-/// Frees the frame of a page whose rights are gone, and gives it to the waiting fault.
+/// Frees the frame of `page`, whose rights are gone, and gives it to the oldest waiting fault.
 pub(super) fn reuse_frame(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     unmap(stache, page, cx);
     serve_waiting(stache, cx);
 }
 
-/// Triggers another try to replace or vacate a page, because a transaction has ended.
+/// Triggers another try to replace or vacate a page, because a request has ended.
 pub(super) fn may_go(stache: &Stache, cx: &mut Actions<'_>) {
     // Set under the sequential key, which orders it before every handler that comes later.
     if stache.starving.load(Ordering::Acquire) && stache.starving.swap(false, Ordering::AcqRel) {
@@ -264,7 +264,7 @@ pub(super) fn may_go(stache: &Stache, cx: &mut Actions<'_>) {
     }
 }
 
-/// Takes away a page's frame. Words that only this node has go home, and their memory here is freed.
+/// Takes the frame away from `page`. Words that only this node has go home, and the memory for the page is freed.
 fn unmap(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     let rested = stache.at_pages(cx, |pages| pages.remove(page));
     for block in stache.memory.layout().blocks_of(page).map(Block) {
@@ -286,7 +286,7 @@ fn unmap(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     }
 }
 
-/// Drops the entries of pages without frames that have no transactions outstanding any more.
+/// Drops the entries of pages without frames for which no request is outstanding any more.
 fn close_departed(stache: &Stache, cx: &mut Handler<'_>) {
     let departing = stache.at_pages(cx, |pages| std::mem::take(&mut pages.departing));
     for page in departing {
@@ -299,21 +299,21 @@ fn close_departed(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// Tells the home of a page to a node that asks for it.
+/// Tells the home of `page` to the node that has asked this one, its manager.
 pub(super) fn register(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     let asker = cx.source();
     let home = stache.at_pages(cx, |pages| pages.registered.entry(page).or_default().home_for(asker));
     cx.send(asker, Stache::touched(page, home.0));
 }
 
-/// Records the home that the manager of a page has told, and serves the faults that waited for it.
+/// Records `home`, which the manager of `page` has told, and serves the faults that waited for it.
 pub(super) fn home_is(stache: &Stache, page: u32, home: NodeId, cx: &mut Handler<'_>) {
     step_touch(stache, page, TouchEvent::Told(home), cx);
     stache.homes.note(page, Whereabouts::first(home));
     serve_waiting(stache, cx);
 }
 
-/// Records this node as the home of a block's page, because another node has sent a request to it as such.
+/// Records this node as the home of a block's page, because node `from` has sent a request to it as the home.
 pub(super) fn infer_home(stache: &Stache, block: Block, from: u32, word: u32, cx: &mut Handler<'_>) {
     let page = stache.memory.layout().page_of(block);
     step_touch(stache, page, TouchEvent::Requested, cx);
@@ -333,7 +333,7 @@ fn step_touch(stache: &Stache, page: u32, event: TouchEvent, cx: &mut Handler<'_
     }
 }
 
-/// Makes this node, which has all its words, the home of a page.
+/// Makes this node, which has all words of `page`, its home.
 pub(super) fn adopt(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
     stache.homes.note(page, now);
     cx.charge(Primitive::MapPage);
@@ -347,14 +347,14 @@ pub(super) fn adopt(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handl
     }
 }
 
-/// Takes all rights to the pages of a freed array from this node.
+/// Takes all rights to the pages of a freed array from this node's threads.
 pub(super) fn free_pages(stache: &Stache, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
     let layout = stache.memory.layout();
     let blocks = Block(layout.blocks_of(first).start)..=Block(layout.blocks_of(first + pages - 1).end - 1);
     cx.lower_all(&stache.memory, blocks, Tag::Invalid, Stache::freed(region, first, pages));
 }
 
-/// Frees the memory and frames of pages after their rights are gone.
+/// Frees the memory and frames of the pages of a freed array, after their rights are gone.
 pub(super) fn freed_pages(stache: &Stache, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
     for page in first..first + pages {
         let is_home = stache.homes.of(page) == Some(stache.node);

@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Stache {
-    /// Serves a fault: an access of this node that a tag forbids.
+    /// Serves a fault: a thread of this node needs `right` to access `block`.
     pub(super) fn serve_fault(&self, block: Block, right: Right, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
         let has_frame = self.memory.is_mapped(layout.page_of(block));
@@ -32,12 +32,13 @@ impl Stache {
         }
     }
 
-    /// Serves an event at the home, then the waiting requests that it makes due.
+    /// Serves an event of `block` at its home, then the waiting requests that can be served after it.
     pub(super) fn serve_home(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
         self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, false, cx));
     }
 
-    /// Serves an event at the home after the downgrade, then the waiting requests that it makes due.
+    /// Serves an event of `block` at its home after the downgrade that the event needs, then the waiting requests that can be
+    /// served.
     pub(super) fn serve_home_lowered(&self, block: Block, event: HomeEvent, cx: &mut Handler<'_>) {
         self.at_home(block, cx, |home, cx| self.drive_home(block, home, event, true, cx));
     }
@@ -65,7 +66,8 @@ impl Stache {
         }
     }
 
-    /// Downgrades the home's own node, as the last act of a handler. The event is served afterwards.
+    /// Lowers the right of the home's own node to `tag`, as the last act of a handler. A message to this node then serves the
+    /// event.
     fn lower_home(&self, block: Block, tag: Tag, event: HomeEvent, cx: &mut Actions<'_>) {
         match event {
             HomeEvent::Request(Request { from: Asker::Node(from), want }) => {
@@ -75,7 +77,7 @@ impl Stache {
         }
     }
 
-    /// Changes the home's entry and performs the actions, after the downgrade.
+    /// Changes the home's entry and performs the actions of an event, after the downgrade.
     fn step_home(&self, block: Block, home: &mut Home, event: HomeEvent, waited: bool, cx: &mut Actions<'_>) {
         let mut bill = HomeBill::new(block, event, waited);
         bill.begin(cx);
@@ -109,23 +111,23 @@ impl Stache {
         }
     }
 
-    /// Number of moves of the page of a block of this home.
+    /// Returns the number of moves of the page of a block whose home this node is.
     fn moves_of(&self, block: Block) -> u16 {
         let known = self.homes.find(self.memory.layout().page_of(block));
         known.map_or(0, |known| known.moves as u16)
     }
 
-    /// Serves an event of a cached block, then the deferred event that it makes due.
+    /// Serves an event of a cached block, then the deferred recall, if it can be served after it.
     pub(super) fn serve_line(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, false, cx));
     }
 
-    /// Serves an event of a cached block after the downgrade, then the deferred event that it makes due.
+    /// Serves an event of a cached block after the downgrade that the event needs, then the deferred recall, if it can be served.
     pub(super) fn serve_line_lowered(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         self.at_line(block, cx, |line, cx| self.drive_line(block, line, event, true, cx));
     }
 
-    /// Serves an event and the one due after it, up to the first that needs a downgrade which cannot be made at once.
+    /// Serves an event and the recall due after it, up to the first that needs a downgrade which cannot be made at once.
     fn drive_line(
         &self,
         block: Block,
@@ -157,7 +159,7 @@ impl Stache {
         assert!(line == Line::default(), "{event:?} changes {block}, which has no frame at {}", self.node);
     }
 
-    /// Charges an event of a cached block, changes the entry and performs the actions, after the downgrade.
+    /// Charges an event of a cached block, changes its entry and performs the actions, after the downgrade.
     fn step_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
         charge_line(block, *line, event, cx);
         self.apply_line(block, line, event, cx);
@@ -216,7 +218,7 @@ impl Stache {
         }
     }
 
-    /// Ends the run: another node has sent a message for a block's home to this node, which is not the home.
+    /// Ends the run with an error: a node has sent a message for the home of `block` to this node, which is not the home.
     pub(super) fn refuse_as_home(&self, block: Block) -> ! {
         panic!("{} was told as the home of {block}, which it is not", self.node)
     }

@@ -15,42 +15,42 @@ use tempest::NodeId;
 
 use super::Unspecified;
 
-/// A node's knowledge of the home of a page.
+/// Knowledge of a node about the home of a first-touch page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Touch {
-    /// No knowledge: no thread of the node has touched the page.
+    /// The node knows nothing: none of its threads has touched the page.
     #[default]
     Never,
-    /// The node has asked the manager.
+    /// The node has asked the page's manager for the home.
     Asked,
-    /// The node is the home, as a request of another node has shown; the manager's reply is in flight.
+    /// The node itself is the home, as a request of another node has shown; the manager's reply is in flight.
     Inferred,
-    /// The home is known.
+    /// The node knows the home, which is the given node.
     Home(NodeId),
 }
 
-/// An event of a page whose home a node may not know.
+/// An event at a node of a page whose home it may not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchEvent {
     /// A thread of the node touches the page.
     Wanted,
-    /// The manager names the home.
+    /// The manager tells that the given node is the home.
     Told(NodeId),
     /// Another node requests a block from this node as its home.
     Requested,
 }
 
-/// An action of the node on an event.
+/// An action of the node in response to an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchAction {
-    /// Ask the manager.
+    /// Ask the page's manager for the home.
     Ask,
-    /// Become the home.
+    /// Become the home of the page.
     Adopt,
 }
 
 impl Touch {
-    /// The home, if known; `node` is the node whose knowledge this is.
+    /// Returns the home, if it is known; `node` is the node that has this knowledge.
     pub fn home(self, node: NodeId) -> Option<NodeId> {
         match self {
             Self::Never | Self::Asked => None,
@@ -59,7 +59,7 @@ impl Touch {
         }
     }
 
-    /// Serves an event at `node`.
+    /// Serves `event` at `node`. Returns the action to perform, if any.
     ///
     /// # Errors
     /// [`Unspecified`] if no rule covers the event. The state is unchanged and there is no action.
@@ -82,12 +82,12 @@ impl Touch {
     }
 }
 
-/// The manager's record of a page: the node that asked first, if any has.
+/// Record of a page at its manager: the node that asked first, which is the home, if any has asked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Registered(Option<NodeId>);
 
 impl Registered {
-    /// Returns the home for a node that asks; the first one that asks becomes the home.
+    /// Returns the home for the node `asker`; the first node that asks becomes the home.
     pub fn home_for(&mut self, asker: NodeId) -> NodeId {
         *self.0.get_or_insert(asker)
     }

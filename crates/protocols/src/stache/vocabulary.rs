@@ -7,61 +7,62 @@ use std::fmt;
 
 use tempest::Right;
 
-/// The ordering that the channels between two nodes guarantee; it selects the tables of the nodes.
+/// Order of messages that the channels between two nodes guarantee; it selects the protocol's variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Variant {
     /// Messages between two nodes about one block arrive in the order in which handlers sent them, as the waist promises. The messages
     /// that have already arrived then decide every race.
     #[default]
     Ordered,
-    /// Messages may overtake each other: every recall and every replacement is answered, and messages that overtook wait.
+    /// Messages may overtake each other. So every recall and every replacement is answered, and a message that has overtaken an
+    /// earlier one waits until the earlier one has arrived.
     Robust,
 }
 
-/// A message to the home of a block.
+/// Message from a node to the home of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ToHome {
-    /// Requests a copy to read (GET_RO).
+    /// Requests a copy of the block to read (GET_RO).
     GetRead,
-    /// Requests a copy to write (GET_RW).
+    /// Requests the only copy of the block, to write (GET_RW).
     GetWrite,
     /// Requests to write the copy that the sender reads (UPG).
     Upgrade,
-    /// Replaces the only copy (PUT); carries the words.
+    /// Returns the only copy, which the sender replaces by another page (PUT); carries the words.
     Put,
-    /// Acknowledges that the copy is destroyed (INV_ACK).
+    /// Acknowledges that the sender's copy is destroyed (INV_ACK).
     Invalidated,
     /// Answers a recall for reading: the sender still reads (WB_KEEP); carries the words.
     Kept,
     /// Answers a recall for writing: the sender keeps no copy (WB_FLUSH); carries the words.
     Flushed,
-    /// Answers a recall of words that have been put already (GONE). Robust variant only.
+    /// Answers a recall: the sender has put the words already (GONE). Robust variant only.
     Gone,
 }
 
-/// A message from the home of a block to a node that caches it.
+/// Message from the home of a block to a node that caches it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ToCache {
-    /// Delivers a copy to read (DATA_RO); carries the words.
+    /// Grants a copy of the block to read (DATA_RO); carries the words.
     DataRead,
-    /// Delivers the only copy, to write (DATA_RW); carries the words.
+    /// Grants the only copy of the block, to write (DATA_RW); carries the words.
     DataWrite,
     /// Allows writing of the copy that the receiver has (UPG_ACK).
     Upgraded,
-    /// Asks for the copy to be destroyed and for an acknowledgement (INV).
+    /// Asks the receiver to destroy its copy and to acknowledge that (INV).
     Invalidate,
-    /// Asks for the words; the receiver may go on reading (RECALL_RO).
+    /// Asks the receiver to return the words; it may go on reading (RECALL_RO).
     RecallRead,
-    /// Asks for the words; the receiver keeps no copy (RECALL_RW).
+    /// Asks the receiver to return the words and to keep no copy (RECALL_RW).
     RecallWrite,
-    /// Acknowledges the arrival of words that were put (PUT_ACK). Robust variant only.
+    /// Acknowledges the arrival of words that the receiver has put (PUT_ACK). Robust variant only.
     PutDone,
     /// Redirects the receiver to another node, as the sender is no longer the home. Only if homes move.
     Moved,
 }
 
 impl ToHome {
-    /// Every message to a home, in the order of their numbers on the wire.
+    /// Every message to a home, in the order of its number on the wire.
     pub const ALL: [Self; 8] = [
         Self::GetRead,
         Self::GetWrite,
@@ -78,7 +79,7 @@ impl ToHome {
         matches!(self, Self::Put | Self::Kept | Self::Flushed)
     }
 
-    /// The right that the message requests; `None` if it is no request.
+    /// Returns the purpose for which the message requests a right; `None` if it is no request.
     pub fn wants(self) -> Option<Want> {
         match self {
             Self::GetRead => Some(Want::Read),
@@ -90,7 +91,7 @@ impl ToHome {
 }
 
 impl ToCache {
-    /// Every message of a home, in the order of their numbers on the wire.
+    /// Every message from a home, in the order of its number on the wire.
     pub const ALL: [Self; 8] = [
         Self::DataRead,
         Self::DataWrite,
@@ -108,16 +109,16 @@ impl ToCache {
     }
 }
 
-/// The purpose of a request.
+/// Purpose of a request for a right to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Want {
     /// To read the block.
     Read,
     /// To write the block.
     Write,
-    /// To write the block, with a copy to read in hand.
+    /// To write the block, of which the requester has a copy to read.
     Upgrade,
-    /// To call in every copy, because the home of the page moves. Only the home itself asks for this.
+    /// To call in every copy of the block, because the home of its page moves. Only the home itself asks for this.
     Leave,
 }
 
@@ -130,7 +131,7 @@ impl From<Right> for Want {
     }
 }
 
-/// An event that the tables do not cover in the state of the block: the channels have broken their promise, or the message came
+/// Error: the tables have no rule for an event in the block's state. The channels have broken their promise, or the message came
 /// from outside the protocol. The state is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unspecified {

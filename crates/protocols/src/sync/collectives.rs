@@ -13,7 +13,6 @@
 //! All threads must arrive before any goes on, in a broadcast too. A node that reports the next collective has been released from
 //! this one, its parent before it, and all threads of a node have taken this result before the next collective can end. So no
 //! queue grows, however fast some nodes are.
-//! can end. Nothing grows, however fast some are.
 
 use std::num::NonZeroU32;
 
@@ -25,11 +24,11 @@ use tempest::{
 use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};
 use super::tree::{self, Place};
 
-/// Number of a node's only entry. The value is arbitrary, but differs from that of [`Barrier`](super::Barrier), so that a static
+/// Key of a node's only entry. The value is arbitrary, but differs from that of [`Barrier`](super::Barrier), so that a static
 /// partition runs the two on different servers.
 const KEY: u64 = 1;
 
-/// Cost of counting one contribution and testing for the last.
+/// Cost of counting one contribution and testing whether it is the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 
 /// Barriers, reductions and broadcasts of all threads of all nodes, any number of times. All threads must call the same operations in
@@ -41,23 +40,23 @@ const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 pub struct Collectives {
     shape: Shape,
     step: Keyed<Step>,
-    /// The last result: its number of words, then the words.
+    /// Result of the last collective: its number of words, then the words.
     result: Cells<u64>,
-    /// Counts the collectives that are over.
+    /// Event that counts the collectives that are over.
     over: Event,
 }
 
-/// A node's progress in the present collective.
+/// Progress of a node in the current collective.
 #[derive(Debug)]
 struct Step {
     place: Place,
-    /// The operation; known after one of the node's own threads has arrived.
+    /// Operation of the current collective; known after a thread of the node has arrived.
     operation: Option<Operation>,
-    /// Code of the operation; known after the first arrival, of a thread or a child.
+    /// Code of the operation; known after the first arrival, of a thread of the node or of a child in the tree.
     code: Option<u64>,
-    /// Number of the node's threads and children that have arrived.
+    /// Number of threads of the node and children in the tree that have arrived.
     come: usize,
-    /// Their contributions: threads by index, then children.
+    /// Contributions that have arrived: of the node's threads by index, then of its children.
     brought: Vec<Words>,
 }
 
@@ -108,12 +107,14 @@ impl Collectives {
     /// Fan-in of the tree barrier of Mellor-Crummey and Scott: four nodes report to one.
     pub const FAN_IN: NonZeroU32 = tree::FAN_IN;
 
-    /// Waits until every thread of every node has called this equally often. Everything before their calls happens before the return.
+    /// Waits until every thread of every node has called `barrier` as many times as this thread. Everything before their calls
+    /// happens before the return.
     pub fn barrier(&self, thread: &Thread<'_>) {
         self.join(thread, Operation::Barrier, Words::default());
     }
 
-    /// Reduces one number of each thread to one number, and returns it to every thread. Acts as a barrier too.
+    /// Reduces one number of each thread, this thread's `value`, to one number by the operation `by`. Returns the result to every
+    /// thread. Acts as a barrier too.
     ///
     /// The order of reduction is fixed: the threads of a node by index, then the nodes below it in the order of their numbers. So a
     /// sum of floating-point numbers is bit-identical in every world and in every run with the same numbers of nodes and of threads
@@ -124,9 +125,9 @@ impl Collectives {
         values[0]
     }
 
-    /// Reduces the numbers of all threads at each place of `values`, 13 words per round. Every thread passes equally many values, and
-    /// finds the results in `values` afterwards. The order of reduction is that of [`all_reduce`](Self::all_reduce). With at least one
-    /// value it acts as a barrier too.
+    /// Reduces the numbers of all threads at each index of `values`, 13 words per round. Every thread passes equally many values,
+    /// and finds the results in `values` afterwards. The order of reduction is that of [`all_reduce`](Self::all_reduce). With at
+    /// least one value it acts as a barrier too.
     pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(MOST) {
             let mut bits = [0; MOST];
@@ -141,8 +142,8 @@ impl Collectives {
         }
     }
 
-    /// Copies the words of one thread to all threads, 13 words per round. Acts as a barrier too. Every thread passes a buffer of the
-    /// same length; it holds the words of `from` afterwards.
+    /// Copies the words of thread `from` to all threads, 13 words per round. Acts as a barrier too. Every thread passes a buffer
+    /// of the same length; it holds the words of `from` afterwards.
     ///
     /// # Panics
     /// If there is no thread `from`, or its buffer has another length than this one.
@@ -166,7 +167,7 @@ impl Collectives {
         }
     }
 
-    /// Contributes this thread's words and waits for the result.
+    /// Contributes this thread's words, `mine`, and waits for the result.
     fn join(&self, thread: &Thread<'_>, operation: Operation, mine: Words) {
         // This collective cannot end before this thread has arrived.
         let over = self.over.count(thread);
@@ -181,7 +182,8 @@ impl Collectives {
 }
 
 impl Step {
-    /// Takes one contribution. After the last, reports to the parent; the root releases.
+    /// Takes the contribution `words` at index `place`. After the last, reports to the parent in the tree; the root releases all
+    /// nodes.
     fn take(&mut self, place: usize, code: u64, words: Words, all: &Collectives, cx: &mut Actions<'_>) {
         cx.charge(STEP);
         let first = *self.code.get_or_insert(code);
@@ -203,7 +205,7 @@ impl Step {
         }
     }
 
-    /// Combines all contributions.
+    /// Combines all contributions of this node's threads and children.
     fn combined(&self, cx: &mut Actions<'_>) -> Words {
         let operation = self.operation.expect("a thread of this node has come");
         let mut all = self.brought[0];
@@ -214,7 +216,7 @@ impl Step {
         all
     }
 
-    /// Gives the result to the nodes below and to the threads of this node, and resets for the next collective.
+    /// Gives the result `words` to the children in the tree and to the threads of this node, and resets for the next collective.
     fn release(&mut self, words: &[u64], all: &Collectives, cx: &mut Actions<'_>) {
         for &child in &self.place.children {
             cx.send_with(child, Collectives::release(), words);

@@ -14,7 +14,7 @@
 
 use tempest::{Actions, Event, Handler, Keyed, NodeId, Operations, Protocol, Setup, Shape, Thread, handlers};
 
-/// Number of a node's only entry. The value is arbitrary: it only selects the server under a static partition.
+/// Key of a node's only entry. The value is arbitrary: it only selects the server under a static partition.
 const KEY: u64 = 0;
 
 /// Cost of adding one to a counter and comparing it.
@@ -25,24 +25,24 @@ const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 pub struct Barrier {
     shape: Shape,
     progress: Keyed<Progress>,
-    /// Counts the barriers that are over.
+    /// Event that counts the barriers that are over.
     passed: Event,
 }
 
-/// A node's progress.
+/// Progress of a node through the rounds of a barrier.
 #[derive(Debug)]
 struct Progress {
     shape: Shape,
     node: NodeId,
-    /// Threads of this node that have arrived at the present barrier.
+    /// Number of threads of this node that have arrived at the current barrier.
     threads: u32,
-    /// Number of barriers passed.
+    /// Number of barriers that are over.
     barrier: u64,
-    /// Rounds of the present barrier in which this node has sent its signal.
+    /// Number of rounds of the current barrier in which this node has sent its signal.
     told: usize,
-    /// Rounds of the present barrier that are over.
+    /// Number of rounds of the current barrier that are over.
     round: usize,
-    /// By round: number of signals received, over all barriers.
+    /// Number of signals received in each round, over all barriers; indexed by round.
     heard: Vec<u64>,
 }
 
@@ -79,8 +79,8 @@ impl Protocol for Barrier {
 }
 
 impl Barrier {
-    /// Waits until every thread of every node has called this equally often. Everything before their calls happens before the return,
-    /// on this node and, by the barrier's messages, on all others.
+    /// Waits until every thread of every node has called `wait` as many times as this thread. Everything before their calls
+    /// happens before the return, on this node and, by the barrier's messages, on all others.
     pub fn wait(&self, thread: &Thread<'_>) {
         let barrier = thread.hold(self.progress.key(KEY), |cx| {
             cx.with(&self.progress, |progress, cx| {
@@ -98,7 +98,8 @@ impl Barrier {
 }
 
 impl Progress {
-    /// Advances through all rounds whose signals have arrived, if all threads of this node have.
+    /// Goes through all rounds whose signals have arrived, if all threads of this node have. Signals `passed` at the end of the
+    /// barrier.
     fn advance(&mut self, passed: &Event, cx: &mut Actions<'_>) {
         if self.threads < self.shape.threads {
             return;

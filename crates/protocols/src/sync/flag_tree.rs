@@ -11,13 +11,13 @@ use tempest::{Array, Homes, Layout, Memory, NodeId, Setup, Thread};
 use super::flags::{self, Flags};
 use super::tree::Place;
 
-/// Flag of a node: all threads of the node and of the nodes below have arrived.
+/// Flag of a node: all threads of the node and of the nodes below it in the tree have arrived.
 const COME: usize = 0;
 
 /// Flag of a node: all threads of all nodes have arrived.
 const RELEASED: usize = 1;
 
-/// A node's part in the tree.
+/// Part of a node in a barrier along the tree.
 #[derive(Debug)]
 pub(super) struct FlagTree {
     node: NodeId,
@@ -26,19 +26,19 @@ pub(super) struct FlagTree {
 }
 
 impl FlagTree {
-    /// Reserves room for the flags: a page at each node.
+    /// Reserves room for the flags of all nodes: a page at each node.
     pub(super) fn room(layout: &mut Layout, name: &'static str) -> Result<Array<u64>, BadLayout> {
         flags::room(layout, name, 2, Homes::Parts)
     }
 
-    /// This node's part, at `place` in the tree.
+    /// Makes the part of the node that `setup` sets up, at `place` in the tree.
     pub(super) fn new(setup: &Setup<'_>, memory: &Arc<Memory>, room: Array<u64>, place: Place) -> Self {
         Self { node: setup.node(), place, flags: Flags::at(memory, room) }
     }
 
-    /// Meets all other nodes. Raises flags to `number`, which must increase each time and be equal on all nodes. Runs `gather` when all
-    /// nodes below have arrived, before the report to the node above; runs `spread` when all nodes have arrived, before the release of
-    /// the nodes below.
+    /// Waits until all other nodes have called `meet` too. `number` must increase each time and be equal on all nodes: flags are
+    /// raised to it. Runs `gather` when all nodes below have arrived, before the report to the node above; runs `spread` when all
+    /// nodes have arrived, before the release of the nodes below.
     pub(super) fn meet(
         &self,
         thread: &Thread<'_>,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tempest::data::BadLayout;
 use tempest::{Array, Homes, Layout, Memory, NodeId, Shared, Thread};
 
-/// Reserves room for `len` words, each on a block of its own; they are divided by node if `homes` are parts.
+/// Reserves room for `len` flags, each on a block of its own; they are divided by node if `homes` are parts.
 pub(super) fn room(
     layout: &mut Layout,
     name: &'static str,
@@ -23,27 +23,28 @@ pub(super) fn room(
     layout.records(name, len, words, homes)
 }
 
-/// Flags, as a node sees them.
+/// Flags in shared memory, as a node accesses them.
 #[derive(Debug)]
 pub(super) struct Flags(Shared<u64>);
 
 impl Flags {
-    /// The flags at an array.
+    /// Makes the flags that are the words of `array`.
     pub(super) fn at(memory: &Arc<Memory>, array: Array<u64>) -> Self {
         Self(memory.bind(array))
     }
 
-    /// Index of flag number `index` of a node's part.
+    /// Returns the index of the flag that has number `index` in the part of `node`.
     pub(super) fn of(&self, node: NodeId, index: usize) -> usize {
         self.0.at(node, index)
     }
 
-    /// Raises a flag. Stores of the thread to shared memory before happen before the end of a wait for the flag.
+    /// Raises a flag to the number `to`. The thread's earlier stores to shared memory happen before the end of a wait for the
+    /// flag.
     pub(super) fn raise(&self, thread: &Thread<'_>, flag: usize, to: u64) {
         thread.write(&self.0, flag, to);
     }
 
-    /// Waits until a flag has been raised to `to`. It must be raised further only after that.
+    /// Waits until a flag has been raised to the number `to`. It must be raised further only after that.
     pub(super) fn wait(&self, thread: &Thread<'_>, flag: usize, to: u64) {
         thread.wait_for(&self.0, flag, |raised| raised == to);
     }

@@ -19,10 +19,10 @@ use tempest::{Array, Cells, Event, Homes, Keyed, Layout, Memory, Operations, Set
 
 use super::flags::{self, Flags};
 
-/// Cost of a step of the queue: look at its state and change it.
+/// Cost of a step of a node's queue for a lock: look at its state and change it.
 const STEP: Operations = Operations::NONE.loads(2).integers(2).stores(2);
 
-/// The room of an array of locks in the address space.
+/// Room of an array of locks in the address space, reserved by [`Locks::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LockRoom {
     count: u32,
@@ -30,7 +30,7 @@ pub struct LockRoom {
     flags: Array<u64>,
 }
 
-/// An array of locks, as a node sees them.
+/// An array of locks, as one node accesses them.
 ///
 /// * **Exclusion**: no two threads, of one node or of two, are inside [`with`](Self::with) for the same lock at once.
 /// * **Order**: stores to shared memory inside it happen before the accesses of the next holder there; between threads of one node
@@ -44,41 +44,41 @@ pub struct LockRoom {
 pub struct Locks {
     count: u32,
     shape: Shape,
-    /// By lock: the next ticket, each on a block of its own.
+    /// Next ticket of each lock, each on a block of its own.
     tickets: Shared<u64>,
-    /// By lock and by ticket modulo the nodes: the flag that grants the ticket its turn.
+    /// Flags that grant a ticket its turn, by lock and by ticket modulo the number of nodes.
     flags: Flags,
-    /// By lock: the ticket by which this node has it. Only the holder reads and writes it.
+    /// Ticket with which this node has the lock, indexed by lock. Only the holder reads and writes it.
     ticket: Box<[AtomicU64]>,
     queues: Keyed<Queue>,
-    /// By thread: counts its calls.
+    /// Events that count the calls of each waiting thread of this node, indexed by thread.
     called: Box<[Event]>,
-    /// By thread: the reason of its last call.
+    /// Reason of each thread's last call, `DRAW` or `HAVE`; indexed by thread.
     calls: Cells<u64>,
 }
 
-/// Reason of a call: the thread must draw a ticket.
+/// Reason of a call: the called thread must draw a ticket for the lock.
 const DRAW: u64 = 0;
 
-/// Reason of a call: the thread has the lock.
+/// Reason of a call: the called thread has the lock.
 const HAVE: u64 = 1;
 
-/// The threads of a node that want a lock.
+/// Threads of a node that want the same lock.
 #[derive(Default, Debug)]
 struct Queue {
-    /// Whether a thread has the lock, or has drawn a ticket, or is about to.
+    /// Whether a thread of the node has the lock, or has drawn a ticket, or is about to.
     busy: bool,
-    /// Number of hand-overs inside the node by the same ticket.
+    /// Number of times that the lock has been handed on inside the node with the current ticket.
     handed_on: u32,
-    /// The other threads, in order of arrival.
+    /// Threads that wait for the lock, in order of arrival.
     waiting: VecDeque<u32>,
 }
 
 impl Locks {
-    /// Reserves room for `count` locks. A lock takes a block for its tickets and one for each node.
+    /// Reserves room for `count` locks. A lock takes a block for its tickets and a block for each node.
     ///
     /// # Errors
-    /// [`BadLayout`] if the space has no room for them.
+    /// [`BadLayout`] if the address space has no room for the locks.
     pub fn room(layout: &mut Layout, count: u32) -> Result<LockRoom, BadLayout> {
         let flags = (count as usize).saturating_mul(layout.nodes() as usize);
         Ok(LockRoom {
@@ -88,10 +88,10 @@ impl Locks {
         })
     }
 
-    /// The locks on the node that `setup` sets up.
+    /// Makes the locks on the node that `setup` sets up.
     ///
     /// # Panics
-    /// If the room is in another space.
+    /// If the room is in another address space.
     pub fn new(setup: &mut Setup<'_>, memory: &Arc<Memory>, room: LockRoom) -> Self {
         let shape = setup.shape();
         let space = setup.fresh_space();
@@ -107,10 +107,10 @@ impl Locks {
         }
     }
 
-    /// Runs `body` with a lock held. The body may wait, and take other locks.
+    /// Runs `body` while the thread holds lock number `lock`. The body may wait, and take other locks.
     ///
     /// # Panics
-    /// If there is no such lock.
+    /// If there is no lock with this number.
     pub fn with<R>(&self, thread: &Thread<'_>, lock: u32, body: impl FnOnce() -> R) -> R {
         assert!(lock < self.count, "lock {lock} of {}", self.count);
         self.acquire(thread, lock);
@@ -151,7 +151,8 @@ impl Locks {
         }
     }
 
-    /// Calls the thread of this node that `next` takes from the queue. Returns false if there is none.
+    /// Calls the waiting thread that `next` takes from this node's queue for `lock`, with the reason `what_for`. Returns false if
+    /// there is none.
     fn call_next(
         &self,
         thread: &Thread<'_>,
@@ -170,7 +171,7 @@ impl Locks {
         })
     }
 
-    /// Index of the flag that grants a ticket its turn.
+    /// Returns the index of the flag that grants `ticket` its turn for `lock`.
     fn flag(&self, lock: u32, ticket: u64) -> usize {
         let nodes = u64::from(self.shape.nodes);
         (u64::from(lock) * nodes + ticket % nodes) as usize
@@ -178,7 +179,7 @@ impl Locks {
 }
 
 impl Queue {
-    /// Adds a thread. Returns true if it has to draw a ticket; otherwise it will be called.
+    /// Adds a thread. Returns true if the thread has to draw a ticket; otherwise it will be called.
     fn join(&mut self, thread: u32) -> bool {
         if self.busy {
             self.waiting.push_back(thread);
@@ -188,7 +189,7 @@ impl Queue {
         true
     }
 
-    /// The next thread to get the lock by the same ticket, which serves at most `most` threads after the first.
+    /// Takes the next thread to get the lock with the same ticket, which serves at most `most` threads after the first.
     fn hand_on(&mut self, most: u32) -> Option<u32> {
         if self.handed_on == most {
             return None;
@@ -197,7 +198,7 @@ impl Queue {
         self.waiting.pop_front()
     }
 
-    /// The thread that has to draw the next ticket, now that the last one is used up.
+    /// Takes the thread that has to draw the next ticket, now that the last ticket is used up.
     fn leave(&mut self) -> Option<u32> {
         let next = self.waiting.pop_front();
         (self.busy, self.handed_on) = (next.is_some(), 0);

@@ -6,10 +6,10 @@
 use tempest::data::Word;
 use tempest::{MAX_WORDS, Operations, ThreadId};
 
-/// Maximum number of words of one contribution: a message's words, except the code of the operation.
+/// Largest number of words of one contribution: a message's words, except the code of the operation.
 pub(super) const MOST: usize = MAX_WORDS - 1;
 
-/// The operation that reduces the numbers of all threads to one.
+/// Operation that reduces the numbers of all threads to one number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduction {
     /// The sum.
@@ -22,15 +22,15 @@ pub enum Reduction {
 
 /// A number that can be reduced.
 pub trait Number: Word {
-    /// Cost of reducing two numbers.
+    /// Cost of reducing two numbers of this type to one.
     const STEP: Operations;
 
-    /// Reduces two numbers; `self` is of the earlier threads.
+    /// Reduces two numbers by the operation `by`; `self` is the number of the earlier threads.
     #[must_use]
     fn reduced(self, other: Self, by: Reduction) -> Self;
 }
 
-/// Sums wrap.
+/// Sums wrap around.
 impl Number for u64 {
     const STEP: Operations = Operations::NONE.integers(1);
 
@@ -58,18 +58,18 @@ impl Number for f64 {
     }
 }
 
-/// A collective operation.
+/// A collective operation of all threads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     /// Waits for all threads.
     Barrier,
     /// Copies the words of one thread to all.
     Broadcast(ThreadId),
-    /// Reduces the numbers of all threads, at each of a few places.
+    /// Reduces the numbers of all threads, at each index of a few.
     Reduce(Reduction, Fold),
 }
 
-/// The reduction of two numbers as bits, and its cost.
+/// Function that reduces two numbers of one type, as bits, and its cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
     apply: fn(u64, u64, Reduction) -> u64,
@@ -77,7 +77,7 @@ pub(super) struct Fold {
 }
 
 impl Fold {
-    /// The fold of a type of numbers.
+    /// Makes the fold for numbers of type `T`.
     pub(super) fn of<T: Number>() -> Self {
         Self {
             apply: |left, right, by| T::from_bits(left).reduced(T::from_bits(right), by).to_bits(),
@@ -85,19 +85,19 @@ impl Fold {
         }
     }
 
-    /// Reduces `next`, which follows in the order, into each place of `all`.
+    /// Reduces each word of `next`, which follows in the order, into the word of `all` at the same index.
     pub(super) fn each(self, by: Reduction, all: &mut [u64], next: &[u64]) {
         all.iter_mut().zip(next).for_each(|(word, next)| *word = (self.apply)(*word, *next, by));
     }
 
-    /// Cost of reducing numbers at `places` places.
+    /// Cost of reducing two contributions of `places` numbers each.
     pub(super) fn cost(self, places: usize) -> Operations {
         self.step.and(Operations::NONE.loads(1)).times(places as u32)
     }
 }
 
 impl Operation {
-    /// A code of the operation, by which nodes detect threads that call different operations.
+    /// Returns the code of the operation, by which nodes detect threads that call different operations.
     pub(super) fn code(self) -> u64 {
         match self {
             Self::Barrier => 0,
@@ -106,7 +106,7 @@ impl Operation {
         }
     }
 
-    /// Name of an operation by its code, for error messages.
+    /// Returns the name of the operation with this code, for error messages.
     pub(super) fn name(code: u64) -> &'static str {
         match code {
             0 => "a barrier",
@@ -117,7 +117,7 @@ impl Operation {
         }
     }
 
-    /// Combines the contribution that follows in the order into `all`.
+    /// Combines the contribution `next`, which follows in the order, into `all`.
     pub(super) fn combine(self, all: &mut Words, next: &Words) {
         match self {
             Self::Barrier => {}
@@ -128,7 +128,7 @@ impl Operation {
         }
     }
 
-    /// Cost of combining a contribution of `words` words.
+    /// Cost of combining two contributions of `words` words each.
     pub(super) fn step(self, words: usize) -> Operations {
         match self {
             Self::Barrier => Operations::NONE,
@@ -138,7 +138,7 @@ impl Operation {
     }
 }
 
-/// Up to [`MOST`] words.
+/// Words of a contribution or result, up to [`MOST`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Words {
     len: usize,
@@ -146,7 +146,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// A copy of at most [`MOST`] words.
+    /// Copies `words`, at most [`MOST`] of them.
     pub(super) fn of(words: &[u64]) -> Self {
         let mut copy = Self { len: words.len(), ..Self::default() };
         copy.words[..words.len()].copy_from_slice(words);

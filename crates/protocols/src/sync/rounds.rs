@@ -2,7 +2,8 @@
 
 use tempest::NodeId;
 
-/// A node's part in the rounds: in round r it sends to the node 2^r after it and receives from the node 2^r before it.
+/// Part of a node in rounds of doubling distance: in round r it sends to the node 2^r after it and receives from the node 2^r
+/// before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Rounds {
     node: u32,
@@ -10,23 +11,23 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// The part of `node` among `nodes` nodes.
+    /// Makes the part of `node` among `nodes` nodes.
     pub(super) fn of(node: NodeId, nodes: u32) -> Self {
         Self { node: node.0, nodes }
     }
 
-    /// The number of rounds after which a node has heard of all nodes before it.
+    /// Number of rounds after which a node has heard of all nodes before it.
     pub(super) fn count(self) -> usize {
         self.nodes.next_power_of_two().trailing_zeros() as usize
     }
 
-    /// The node that this one receives from in a round; `None` if there is no node at that distance before it.
+    /// Returns the node that this one receives from in `round`; `None` if there is no node at that distance before it.
     pub(super) fn source(self, round: usize) -> Option<NodeId> {
         let distance = self.distance(round)?;
         self.node.checked_sub(distance).map(NodeId)
     }
 
-    /// The node that this one sends to in a round; `None` if there is no node at that distance after it.
+    /// Returns the node that this one sends to in `round`; `None` if there is no node at that distance after it.
     pub(super) fn target(self, round: usize) -> Option<NodeId> {
         let target = self.node.checked_add(self.distance(round)?)?;
         (target < self.nodes).then_some(NodeId(target))

@@ -21,7 +21,7 @@ use super::Collectives;
 use super::reduction::{Fold, MOST, Number, Operation, Reduction, Words};
 use super::rounds::Rounds;
 
-/// Number of a node's only entry. It differs from those of the other collectives, so that a static partition runs them on different
+/// Key of a node's only entry. It differs from that of the other collectives, so that a static partition runs them on different
 /// servers.
 const KEY: u64 = 3;
 
@@ -35,27 +35,28 @@ pub struct Scan {
     rounds: Rounds,
     collectives: Arc<Collectives>,
     step: Keyed<Step>,
-    /// By thread: its words of the last scan.
+    /// Result words of each thread's last scan, indexed by thread.
     results: Cells<u64>,
-    /// The number of scans that are over on this node.
+    /// Event that counts the scans that are over on this node.
     over: Event,
 }
 
-/// A node's progress in the present scan.
+/// Progress of a node in the current scan.
 #[derive(Debug)]
 struct Step {
     operation: Option<Operation>,
-    /// By thread: its contribution; and the number of threads that have contributed.
+    /// Contribution of each thread of the node, indexed by thread; `come` is the number of threads that have contributed.
     brought: Vec<Words>,
     come: u32,
-    /// By round: the message that has arrived and has not been combined yet.
+    /// Message of each round that has arrived and has not been combined yet, indexed by round.
     heard: Vec<Option<(u32, Words)>>,
     round: usize,
-    /// Whether the node has sent the message of the present round.
+    /// Whether this node has sent its message of the current round to the node that follows at the round's distance.
     told: bool,
-    /// Reduction over the nodes before this one, as far as their messages have been combined.
+    /// Reduction over the nodes before this one, as far as their messages have arrived and been combined; `None` before the first
+    /// message.
     before: Option<Words>,
-    /// Reduction over this node and the nodes before it, as far as their messages have been combined.
+    /// Reduction over this node and the nodes before it, as far as their messages have arrived and been combined.
     all: Words,
 }
 
@@ -97,8 +98,9 @@ impl Protocol for Scan {
 }
 
 impl Scan {
-    /// Reduces the numbers of this thread and all threads before it to one number, and returns it. Threads are ordered by node,
-    /// then by index. Acts as a barrier too. The sum of the numbers before this thread's is the result less the thread's own.
+    /// Reduces the numbers of this thread and of all threads before it to one number by the operation `by`, and returns it.
+    /// Threads are ordered by node, then by index. Acts as a barrier too. For a sum, the result less the thread's own number is
+    /// the sum of the numbers before it.
     ///
     /// The order of reduction is fixed by the number of nodes and of threads on each, as in [`Collectives::all_reduce`].
     pub fn inclusive<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
@@ -107,8 +109,8 @@ impl Scan {
         values[0]
     }
 
-    /// Reduces the numbers of this thread and all threads before it to one number, for each place of `values`, 13 words per round.
-    /// Every thread passes equally many values.
+    /// Reduces the numbers of this thread and of all threads before it to one number, for each index of `values`, 13 words per
+    /// round. Every thread passes equally many values, and finds its results in `values` afterwards.
     pub fn inclusive_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(MOST) {
             let mut bits = [0; MOST];
@@ -122,7 +124,7 @@ impl Scan {
         }
     }
 
-    /// Contributes this thread's words and waits until the results of the node are there.
+    /// Contributes this thread's words, `mine`, and waits until the results of the node's threads are in `results`.
     fn join(&self, thread: &Thread<'_>, operation: Operation, mine: Words) {
         // This scan cannot end before this thread has arrived.
         let over = self.over.count(thread);
@@ -156,7 +158,7 @@ impl Step {
         self.operation.expect("a thread of this node has come")
     }
 
-    /// Combines `next` after `all`.
+    /// Combines `next` behind `all` by the operation of the scan.
     fn combined(&self, mut all: Words, next: &Words, cx: &mut Actions<'_>) -> Words {
         let operation = self.operation();
         assert!(
@@ -168,12 +170,12 @@ impl Step {
         all
     }
 
-    /// Combines the contributions of the threads of this node.
+    /// Combines the contributions of this node's threads.
     fn own(&self, cx: &mut Actions<'_>) -> Words {
         self.brought[1..].iter().fold(self.brought[0], |all, next| self.combined(all, next, cx))
     }
 
-    /// Advances through all rounds whose messages have arrived, if all threads of this node have.
+    /// Goes through all rounds whose messages have arrived, if all threads of this node have.
     fn advance(&mut self, scan: &Scan, cx: &mut Actions<'_>) {
         if self.come < scan.shape.threads {
             return;
@@ -204,7 +206,7 @@ impl Step {
         }
     }
 
-    /// Gives the threads their results and resets for the next scan.
+    /// Computes the results of this node's threads, wakes them, and resets for the next scan.
     fn finish(&mut self, scan: &Scan, cx: &mut Actions<'_>) {
         let mut running = self.before.take();
         for index in 0..self.brought.len() {

@@ -16,13 +16,13 @@ use tempest::{Array, Event, Keyed, Layout, Memory, Operations, Setup, Thread};
 use super::flag_tree::FlagTree;
 use super::tree::{self, Place};
 
-/// The number of a node's only entry.
+/// Key of a node's only entry.
 const KEY: u64 = 2;
 
-/// Cost of counting one arrival and testing for the last.
+/// Cost of counting one arrival and testing whether it is the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 
-/// The room of a barrier in the address space.
+/// Room of a barrier in the address space, reserved by [`SharedBarrier::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BarrierRoom(Array<u64>);
 
@@ -33,9 +33,9 @@ pub struct BarrierRoom(Array<u64>);
 pub struct SharedBarrier {
     threads: u32,
     tree: FlagTree,
-    /// Threads of this node that have arrived at the present barrier.
+    /// Number of threads of this node that have arrived at the current barrier.
     come: Keyed<u32>,
-    /// Counts the barriers that are over.
+    /// Event that counts the barriers that are over on this node.
     passed: Event,
 }
 
@@ -46,15 +46,15 @@ impl SharedBarrier {
     /// Reserves room for a barrier: a page at each node.
     ///
     /// # Errors
-    /// [`BadLayout`] if the space has no room for it.
+    /// [`BadLayout`] if the address space has no room for the barrier.
     pub fn room(layout: &mut Layout) -> Result<BarrierRoom, BadLayout> {
         FlagTree::room(layout, "barrier").map(BarrierRoom)
     }
 
-    /// The barrier on the node that `setup` sets up; at most `fan_in` nodes report to one.
+    /// Makes the barrier on the node that `setup` sets up. At most `fan_in` nodes report to one node.
     ///
     /// # Panics
-    /// If the room is in another space.
+    /// If the room is in another address space.
     pub fn new(setup: &mut Setup<'_>, memory: &Arc<Memory>, room: BarrierRoom, fan_in: NonZeroU32) -> Self {
         let space = setup.fresh_space();
         let place = Place::of(setup.node(), setup.shape().nodes, fan_in);
@@ -66,8 +66,8 @@ impl SharedBarrier {
         }
     }
 
-    /// Waits until every thread of every node has called this equally often. Stores to shared memory before their calls happen before the
-    /// return; between threads of this node everything before their calls does.
+    /// Waits until every thread of every node has called `wait` as many times as this thread. Stores to shared memory before
+    /// their calls happen before the return; between threads of this node everything before their calls does.
     pub fn wait(&self, thread: &Thread<'_>) {
         // The barrier cannot pass before this thread has arrived.
         let barrier = self.passed.count(thread) + 1;

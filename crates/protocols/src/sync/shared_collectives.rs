@@ -26,28 +26,28 @@ use super::reduction::{Fold, Number, Operation, Reduction};
 use super::rounds::Rounds;
 use super::tree::Place;
 
-/// The number of a node's only entry.
+/// Key of a node's only entry.
 const KEY: u64 = 4;
 
-/// Cost of counting one arrival and testing for the last.
+/// Cost of counting one arrival and testing whether it is the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 
-/// The slot of a node's words on their way up the tree.
+/// Index of the slot for a node's words on their way up the tree.
 const UP: usize = 0;
 
-/// The slot of a node's words on their way down.
+/// Index of the slot for a node's words on their way down the tree.
 const DOWN: usize = 1;
 
-/// The first of the two slots of broadcasts.
+/// Index of the first of the two slots for the words of broadcasts.
 const BROADCAST: usize = 2;
 
-/// The slot of round 0 of a scan.
+/// Index of the slot for the words of round 0 of a scan; later rounds follow.
 const FIRST_ROUND: usize = 4;
 
-/// The room of collectives in the address space.
+/// Room of collectives in the address space, reserved by [`SharedCollectives::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CollectiveRoom {
-    /// Number of words of a slot.
+    /// Number of words of each slot.
     words: usize,
     slots: Array<u64>,
     tree: Array<u64>,
@@ -66,22 +66,22 @@ pub struct SharedCollectives {
     words: usize,
     tree: FlagTree,
     rounds: Rounds,
-    /// By node and round: the number of the last scan whose words of that round are in place.
+    /// Flags by node and round: the number of the last scan whose words of this round are in place.
     told: Flags,
     slots: Shared<u64>,
     meeting: Keyed<Meeting>,
-    /// By thread: the words of its last scan. Results of other collectives stand at thread 0.
+    /// Result words of each thread's last scan, indexed by thread. Results of other collectives are those of thread 0.
     results: Cells<u64>,
-    /// Counts the collectives that are over on this node.
+    /// Event that counts the collectives that are over on this node.
     over: Event,
 }
 
-/// The threads of a node that have arrived at the present collective.
+/// Threads of a node that have arrived at the current collective, with their contributions.
 #[derive(Debug, Default)]
 struct Meeting {
-    /// Code of the operation, and the number of words.
+    /// Code of the operation, and the number of words of a contribution; `None` before the first arrival.
     what: Option<(u64, usize)>,
-    /// By thread: its contribution.
+    /// Words that each thread has contributed, indexed by thread.
     brought: Vec<Vec<u64>>,
     come: u32,
 }
@@ -90,7 +90,7 @@ impl SharedCollectives {
     /// Reserves room for collectives of at most `words` words per round. More words take more rounds.
     ///
     /// # Errors
-    /// [`BadLayout`] if the space has no room for it, or `words` is 0.
+    /// [`BadLayout`] if the address space has no room for them.
     pub fn room(layout: &mut Layout, words: usize) -> Result<CollectiveRoom, BadLayout> {
         let words = words.max(1).next_multiple_of(layout.block_words());
         let rounds = Rounds::of(NodeId(0), layout.nodes()).count();
@@ -102,10 +102,10 @@ impl SharedCollectives {
         })
     }
 
-    /// The collectives on the node that `setup` sets up; at most `fan_in` nodes report to one.
+    /// Makes the collectives on the node that `setup` sets up. At most `fan_in` nodes report to one node.
     ///
     /// # Panics
-    /// If the room is in another space.
+    /// If the room is in another address space.
     pub fn new(
         setup: &mut Setup<'_>,
         memory: &Arc<Memory>,
@@ -131,13 +131,14 @@ impl SharedCollectives {
         }
     }
 
-    /// Waits until every thread of every node has called this equally often. Stores to shared memory before their calls happen before the
-    /// return; between threads of this node everything before their calls does.
+    /// Waits until every thread of every node has called `barrier` as many times as this thread. Stores to shared memory before
+    /// their calls happen before the return; between threads of this node everything before their calls does.
     pub fn barrier(&self, thread: &Thread<'_>) {
         self.join::<u64>(thread, Operation::Barrier, &[]);
     }
 
-    /// Reduces one number of each thread to one number, and returns it to every thread. Acts as a barrier too.
+    /// Reduces one number of each thread, this thread's `value`, to one number by the operation `by`. Returns the result to every
+    /// thread. Acts as a barrier too.
     ///
     /// The order of reduction is fixed: the threads of a node by index, then the nodes below it in the tree, in the order of their
     /// numbers.
@@ -147,8 +148,8 @@ impl SharedCollectives {
         values[0]
     }
 
-    /// Reduces the numbers of all threads at each place of `values`. Every thread passes equally many values. The order of reduction is
-    /// that of [`all_reduce`](Self::all_reduce).
+    /// Reduces the numbers of all threads at each index of `values`. Every thread passes equally many values, and finds the
+    /// results in `values` afterwards. The order of reduction is that of [`all_reduce`](Self::all_reduce).
     pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(self.words) {
             self.join(thread, Operation::Reduce(by, Fold::of::<T>()), values);
@@ -156,7 +157,8 @@ impl SharedCollectives {
         }
     }
 
-    /// Copies the words of one thread to all threads. Acts as a barrier too. Every thread passes a buffer of the same length.
+    /// Copies the words of thread `from` to all threads. Acts as a barrier too. Every thread passes a buffer of the same length;
+    /// it holds the words of `from` afterwards.
     ///
     /// # Panics
     /// If there is no thread `from`.
@@ -172,16 +174,17 @@ impl SharedCollectives {
         }
     }
 
-    /// Reduces the numbers of this thread and all threads before it to one number, and returns it. Threads are ordered by node, then
-    /// by index. Acts as a barrier too. The sum of the numbers before this thread's is the result less the thread's own.
+    /// Reduces the numbers of this thread and of all threads before it to one number by the operation `by`, and returns it.
+    /// Threads are ordered by node, then by index. Acts as a barrier too. For a sum, the result less the thread's own number is
+    /// the sum of the numbers before it.
     pub fn inclusive<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
         let mut values = [value];
         self.inclusive_each(thread, by, &mut values);
         values[0]
     }
 
-    /// Reduces the numbers of this thread and all threads before it to one number, for each place of `values`. Every thread passes
-    /// equally many values.
+    /// Reduces the numbers of this thread and of all threads before it to one number, for each index of `values`. Every thread
+    /// passes equally many values, and finds its results in `values` afterwards.
     pub fn inclusive_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(self.words) {
             self.join_by(thread, SCAN + by as u64, values, |number, brought| {
@@ -191,14 +194,14 @@ impl SharedCollectives {
         }
     }
 
-    /// Copies a result to `values`.
+    /// Copies the result words of the thread with index `index` to `values`.
     fn take<T: Word>(&self, thread: &Thread<'_>, index: usize, values: &mut [T]) {
         for (place, value) in (index * self.words..).zip(values) {
             *value = T::from_bits(self.results.get(thread, place));
         }
     }
 
-    /// Stores a result for the threads of the node.
+    /// Stores `words` as the result of the thread with index `index`.
     fn give(&self, thread: &Thread<'_>, index: usize, words: &[u64]) {
         for (place, word) in (index * self.words..).zip(words) {
             self.results.set(thread, place, *word);
@@ -213,8 +216,8 @@ impl SharedCollectives {
         });
     }
 
-    /// Contributes this thread's words. The last thread of the node calls `go` with the number of the collective and the contributions of
-    /// the node's threads; the others wait.
+    /// Contributes this thread's words, `mine`. The last thread of the node calls `go` with the number of the collective and the
+    /// contributions of the node's threads; the other threads wait.
     fn join_by<T: Word>(
         &self,
         thread: &Thread<'_>,
@@ -237,7 +240,7 @@ impl SharedCollectives {
         }
     }
 
-    /// Index of the first word of a node's slot.
+    /// Returns the index of the first word of a slot of `node`.
     fn slot(&self, node: NodeId, slot: usize) -> usize {
         self.slots.at(node, slot * self.words)
     }
@@ -250,7 +253,7 @@ impl SharedCollectives {
         thread.read_slice(&self.slots, self.slot(node, slot), words);
     }
 
-    /// Reduces the contributions of the threads of this node.
+    /// Reduces the contributions of this node's threads.
     fn own(thread: &Thread<'_>, (by, fold): (Reduction, Fold), brought: &[Vec<u64>]) -> Vec<u64> {
         let mut all = brought[0].clone();
         brought[1..].iter().for_each(|next| fold.each(by, &mut all, next));
@@ -343,11 +346,12 @@ impl SharedCollectives {
     }
 }
 
-/// Offset from the code of a reduction to that of the scan by it.
+/// Offset from the code of a reduction to the code of the scan with the same operation.
 const SCAN: u64 = 16;
 
 impl Meeting {
-    /// Takes a thread's contribution. Returns the contributions of all threads of the node after the last.
+    /// Takes the contribution `mine` of the thread with index `index`. After the last, returns the contributions of all threads
+    /// of the node.
     fn join(&mut self, code: u64, index: usize, mine: Vec<u64>) -> Option<Vec<Vec<u64>>> {
         let what = (code, mine.len());
         assert!(

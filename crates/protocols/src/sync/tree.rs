@@ -10,17 +10,17 @@ use tempest::NodeId;
 /// Fan-in of the tree barrier of Mellor-Crummey and Scott: four nodes report to one.
 pub(super) const FAN_IN: NonZeroU32 = NonZeroU32::MIN.saturating_add(3);
 
-/// A node's place in the tree.
+/// Place of a node in the tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place {
-    /// The node that this one reports to; `None` for the root.
+    /// Node to which this one reports; `None` for the root.
     pub(super) parent: Option<NodeId>,
-    /// The nodes that report to this one, ascending.
+    /// Nodes that report to this one, ascending.
     pub(super) children: Vec<NodeId>,
 }
 
 impl Place {
-    /// The place of `node` among `nodes` nodes.
+    /// Returns the place of `node` among `nodes` nodes, in a tree in which `fan_in` nodes report to one.
     pub(super) fn of(node: NodeId, nodes: u32, fan_in: NonZeroU32) -> Self {
         let fan_in = u64::from(fan_in.get());
         let parent = node.0.checked_sub(1).map(|before| NodeId((u64::from(before) / fan_in) as u32));
@@ -29,7 +29,7 @@ impl Place {
         Self { parent, children: (first as u32..end as u32).map(NodeId).collect() }
     }
 
-    /// Index of `node` among the children, if it is a child.
+    /// Returns the index of `node` among the children; `None` if it is no child.
     pub(super) fn child(&self, node: NodeId) -> Option<usize> {
         self.children.iter().position(|&child| child == node)
     }
