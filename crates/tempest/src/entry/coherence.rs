@@ -1,4 +1,4 @@
-//! Coherence protocols that a run may choose by name. The set is open: a crate adds a protocol by writing a
+//! Coherence protocols that a run may choose by name. The set is open: a crate adds a protocol by defining a
 //! [`Coherence`] value for it.
 //!
 //! This module must never know any one protocol.
@@ -17,16 +17,16 @@ pub struct Coherence {
     pub name: &'static str,
     /// A summary of one line for people.
     pub summary: &'static str,
-    /// Installs the protocol on a node. Returns the node's copy of the address space, which the protocol has
-    /// made with [`Setup::memory`].
+    /// Installs the protocol on a node, for the given address space. Returns the node's copy of the space, which the
+    /// protocol has made with [`Setup::memory`].
     pub install: fn(&AddressSpace, &mut Setup<'_>) -> Arc<Memory>,
 }
 
 impl Coherence {
-    /// Finds a protocol by its name.
+    /// Finds the protocol called `name` in `all`.
     ///
     /// # Errors
-    /// [`UnknownName`] if none of `all` has this name.
+    /// [`UnknownName`] if no protocol in `all` has this name.
     pub fn find(name: &str, all: &'static [Self]) -> Result<&'static Self, UnknownName> {
         let known = || all.iter().map(|protocol| protocol.name);
         let found = all.iter().find(|protocol| protocol.name == name);
@@ -59,8 +59,8 @@ pub struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// Installs the protocol on a node. The result is the node's copy of the address space, to which arrays are
-    /// [bound](Memory::bind).
+    /// Installs the protocol on the node of `setup`. Returns the node's copy of the address space, in which a program
+    /// finds its arrays by [`Memory::bind`].
     pub fn install(&self, setup: &mut Setup<'_>) -> Arc<Memory> {
         (self.protocol.install)(&self.space, setup)
     }

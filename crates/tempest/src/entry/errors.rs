@@ -1,5 +1,5 @@
-//! Errors of names, inputs and plans, as types. Each prints the mistake and the expected form. This module must never
-//! know any one program.
+//! Typed errors of names, inputs and plans. Each prints the mistake and the expected form. This module must never know
+//! any one program.
 
 use std::fmt;
 
@@ -8,21 +8,21 @@ use units::names::nearest;
 use crate::data::BadLayout;
 use crate::memory::NoFrames;
 
-/// A name that no known thing has.
+/// The error of a name that no object of the expected kind has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownName {
-    /// The kind of thing that was named, such as `program`.
+    /// The expected kind of object, such as `program`.
     pub what: &'static str,
-    /// The name.
+    /// The name that was given.
     pub name: String,
-    /// The known name that was probably meant.
+    /// The most similar known name, if one is similar enough to be meant.
     pub nearest: Option<String>,
     /// All known names.
     pub known: Vec<String>,
 }
 
 impl UnknownName {
-    /// Makes the error for `name`, where `known` are the existing names.
+    /// Makes the error that no `what` (such as `"program"`) has the name `name`. `known` are all names that exist.
     pub fn new<'k>(what: &'static str, name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
         let known: Vec<_> = known.into_iter().map(str::to_owned).collect();
         let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
@@ -42,10 +42,10 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// A name that two entries of a table share.
+/// The error that two entries of a table have the same name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Duplicate {
-    /// The name.
+    /// The name of both entries.
     pub name: &'static str,
     /// The summaries of the two entries.
     pub summaries: [&'static str; 2],
@@ -66,20 +66,20 @@ impl std::error::Error for Duplicate {}
 /// An error in the inputs of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum InputError {
-    /// The program has no input of this name.
+    /// The program has no input with this name.
     Unknown(UnknownName),
-    /// An input has a value that it cannot have.
+    /// The value of an input is not allowed.
     Wrong {
         /// The name of the input.
         input: String,
-        /// The value, where showing it helps.
+        /// The value; `None` where showing it does not help.
         value: Option<String>,
-        /// The problem, and the expected value.
+        /// A description of the problem and of the expected value.
         problem: String,
     },
-    /// The program lists this input and never reads it: a mistake of the program's author.
+    /// The program declares this input and never reads it: a mistake of the program's author.
     Unread(&'static str),
-    /// Inputs contradict each other; the text says which and why.
+    /// Inputs contradict each other. The text names them and the contradiction.
     Together(String),
 }
 
@@ -105,7 +105,7 @@ impl fmt::Display for InputError {
 impl std::error::Error for InputError {}
 
 impl From<String> for InputError {
-    /// Makes an error from a sentence of the program's own.
+    /// Makes the error from the program's description of a contradiction between inputs.
     fn from(problem: String) -> Self {
         Self::Together(problem)
     }
@@ -116,7 +116,7 @@ impl From<String> for InputError {
 pub struct BadInputs(pub Vec<InputError>);
 
 impl BadInputs {
-    /// The texts of all errors, one line each.
+    /// Returns the text of each error, without a line break.
     pub fn texts(&self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()
     }
@@ -136,7 +136,7 @@ impl<E: Into<InputError>> From<E> for BadInputs {
     }
 }
 
-/// A program that cannot run as planned; the text says how it could.
+/// The error that a program cannot run by a plan. The text says by which plan it could.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadPlan(pub String);
 

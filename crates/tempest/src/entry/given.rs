@@ -1,5 +1,5 @@
-//! The inputs that a person gave: texts by key, and the contents of files. This module must never know any
-//! one program, nor open a file.
+//! The inputs that a person gave: text values by input name, and file contents. This module must never know any one
+//! program, nor open a file.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// The inputs that a person gave. An absent input has its default; for a file the caller supplies the default
-/// too.
+/// The inputs that a person gave. An input that is absent here has its default value; the caller supplies the contents
+/// of a default file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Given {
-    /// Texts, by the key of their input.
+    /// Text values, by the name of their input.
     pub values: BTreeMap<String, String>,
-    /// Files, by the key of their input.
+    /// File contents, by the name of their input.
     pub files: BTreeMap<String, File>,
 }

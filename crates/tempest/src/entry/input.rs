@@ -5,29 +5,29 @@ use std::ops::RangeInclusive;
 
 use crate::Mechanism;
 
-/// A declared input of a program.
+/// A declared input of a program: its name, default and meaning.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Input {
     /// The input's name on the command line.
     pub key: &'static str,
-    /// The default: a text, or for a file the name of a file that is shipped.
+    /// The default value as text; for a file the name of a file that is shipped with Tradewind.
     pub default: &'static str,
-    /// The meaning, with the unit.
+    /// The meaning of the input for people, with its unit.
     pub meaning: &'static str,
     /// The values that the input may have.
     pub kind: Kind,
-    /// The mechanisms by which the program heeds the input; empty if it always does.
+    /// The mechanisms under which the program uses the input; empty if it uses it under all mechanisms.
     pub only: &'static [Mechanism],
 }
 
 /// The values that an input may have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
-    /// A text that the program reads itself. The input's `meaning` says which texts it takes.
+    /// A text that the program parses itself. The input's `meaning` says which texts it accepts.
     Text,
-    /// An integer from the first to the second, both included.
+    /// An integer between these two bounds, both included.
     Integer(u32, u32),
-    /// A real number from the first to the second, both included.
+    /// A real number between these two bounds, both included.
     Real(f64, f64),
     /// The contents of a file. The caller of the program opens the file, also the default one.
     File,
@@ -45,12 +45,12 @@ impl Display for Kind {
 }
 
 impl Input {
-    /// An input that is a text.
+    /// Declares an input that is a text.
     pub const fn text(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
         Self { key, default, meaning, kind: Kind::Text, only: &[] }
     }
 
-    /// An input that is an integer within a range.
+    /// Declares an input that is an integer within `range`.
     pub const fn integer(
         key: &'static str,
         range: RangeInclusive<u32>,
@@ -60,7 +60,7 @@ impl Input {
         Self { key, default, meaning, kind: Kind::Integer(*range.start(), *range.end()), only: &[] }
     }
 
-    /// An input that is a real number within a range.
+    /// Declares an input that is a real number within `range`.
     pub const fn real(
         key: &'static str,
         range: RangeInclusive<f64>,
@@ -70,18 +70,18 @@ impl Input {
         Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()), only: &[] }
     }
 
-    /// An input that is a file; the default is the name of a file that is shipped.
+    /// Declares an input that is a file. `default` is the name of a file that is shipped with Tradewind.
     pub const fn file(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
         Self { key, default, meaning, kind: Kind::File, only: &[] }
     }
 
-    /// This input of a program that heeds it by these mechanisms only, and ignores it by others.
+    /// Returns this input, restricted to these mechanisms: the program ignores it under others.
     #[must_use]
     pub const fn only(self, mechanisms: &'static [Mechanism]) -> Self {
         Self { only: mechanisms, ..self }
     }
 
-    /// Whether the program heeds the input by at least one of these mechanisms.
+    /// Whether the program uses the input under at least one mechanism in `mechanisms`.
     pub fn is_heeded(&self, mechanisms: &[Mechanism]) -> bool {
         self.only.is_empty() || mechanisms.iter().any(|mechanism| self.only.contains(mechanism))
     }
@@ -92,8 +92,8 @@ impl Input {
     }
 }
 
-/// The input `frames` of programs that move data through shared memory: how much room a node has for pages of other nodes.
-/// It is read as a [`Frames`](crate::memory::Frames).
+/// The input `frames` of programs that move data through shared memory: the number of pages of other nodes for which a
+/// node has room. It is parsed as a [`Frames`](crate::memory::Frames).
 pub const FRAMES: Input = Input::text(
     "frames",
     "all",

@@ -1,4 +1,4 @@
-//! The inputs of a program as a type. This module must never know any one program.
+//! A program's inputs as a struct. This module must never know any one program.
 
 use super::{BadInputs, BadPlan, Given, Input, Instance, Least, Loaded, Plan, Reader};
 use crate::Job;
@@ -63,13 +63,14 @@ use crate::Job;
 /// that several programs have is listed once, as a constant, and `like` refers to it. `only = [Messages, Bulk]` names the
 /// mechanisms by which the program heeds the input: a value for another mechanism is reported to its user.
 pub trait Inputs: Clone + Send + Sync + Sized + 'static {
-    /// The declared inputs, in the order of the fields.
+    /// The declarations of the inputs, in the order of the fields.
     const INPUTS: &'static [Input];
 
-    /// Reads every input. Returns `None` if one is wrong; `reader` has then noted the mistake.
+    /// Reads every input from `reader`. Returns `None` if a value is wrong; `reader` has then noted the mistake.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
 
-    /// Checks that the inputs go together. With `#[inputs(check)]` this calls the struct's own method `check`.
+    /// Checks that the values of different inputs fit together. With `#[inputs(check)]` this calls the struct's own
+    /// method `check`.
     ///
     /// # Errors
     /// [`BadInputs`], with every contradiction between them.
@@ -77,10 +78,10 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Facts about the inputs, for people: name and value.
+    /// Facts about the inputs that a run prints for people: pairs of a name and a value.
     fn describe(&self) -> Vec<(&'static str, String)>;
 
-    /// Reads the inputs that a person gave, and takes the defaults of the others.
+    /// Makes the struct from the inputs that a person gave and the defaults of the others.
     ///
     /// # Errors
     /// [`BadInputs`], with every mistake in the inputs.
@@ -94,8 +95,8 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     }
 }
 
-/// Reads a program's inputs and returns the program as an instance, which makes its jobs with `job`. The field `load` of an
-/// [`Entry`](super::Entry) calls this.
+/// Reads a program's inputs. Returns the program with these inputs, which calls `job` to make its job for a plan. The
+/// field `load` of an [`Entry`](super::Entry) calls this.
 ///
 /// # Errors
 /// [`BadInputs`], with every mistake in the inputs.
@@ -103,7 +104,8 @@ pub fn load<I: Inputs>(given: &Given, job: fn(&I, &Plan) -> Result<Job, BadPlan>
     load_for(given, |_| Least::ANY, job)
 }
 
-/// Reads a program's inputs as [`load`] does, for a program that has a `least` size.
+/// Reads a program's inputs as [`load`] does, for a program that needs a least number of nodes, processors or threads:
+/// `least` computes it from the inputs.
 ///
 /// # Errors
 /// [`BadInputs`], with every mistake in the inputs.

@@ -1,4 +1,4 @@
-//! The plan of a run: everything that a program's job depends on, apart from its own inputs. This module must
+//! The plan of a run: everything that a program's job depends on apart from the program's inputs. This module must
 //! never know any one program.
 
 use super::{BadPlan, Coherence, SharedMemory};
@@ -13,12 +13,12 @@ pub struct Plan {
     pub mechanism: Mechanism,
     /// The number of nodes, and of threads on each.
     pub shape: Shape,
-    /// The shape of the run whose problem is solved. It is [`shape`](Self::shape), except in a baseline run, in which
-    /// one processor solves the problem of many.
+    /// The shape for which the problem is made. It is [`shape`](Self::shape), except in a baseline run, where one
+    /// processor solves the problem of a run with many.
     pub problem: Shape,
     /// The seed of the program's random numbers.
     pub seed: u64,
-    /// The bytes of a coherence block, out of [`BLOCKS`](Self::BLOCKS).
+    /// The size of a coherence block in bytes: a value in [`BLOCKS`](Self::BLOCKS).
     pub block: u32,
     /// The protocol that keeps shared memory coherent; `None` for a run that moves no data through shared memory.
     pub protocol: Option<&'static Coherence>,
@@ -31,30 +31,30 @@ impl Plan {
     /// The default size of a block in bytes: the size that the studies of fine-grain shared memory used.
     pub const BLOCK: u32 = 64;
 
-    /// A plan with seed 1, blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol for shared memory.
+    /// Makes a plan with seed 1, blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol for shared memory.
     pub const fn new(mechanism: Mechanism, shape: Shape) -> Self {
         Self { mechanism, shape, problem: shape, seed: 1, block: Self::BLOCK, protocol: None }
     }
 
-    /// This plan with a protocol for shared memory.
+    /// Returns this plan with `protocol` as the protocol that keeps shared memory coherent.
     #[must_use]
     pub const fn kept_by(self, protocol: &'static Coherence) -> Self {
         Self { protocol: Some(protocol), ..self }
     }
 
-    /// An empty address space for the nodes of this run.
+    /// Makes an empty address space for the nodes of this run, with the plan's block size.
     ///
     /// # Errors
-    /// [`BadLayout`] if a block has a size that it may not have.
+    /// [`BadLayout`] if the plan's block size is not in [`BLOCKS`](Self::BLOCKS).
     pub fn layout(&self) -> Result<Layout, BadLayout> {
         Layout::new(self.shape.nodes, self.block)
     }
 
-    /// The shared memory of this run: its layout, and for each node room for copies of other nodes' pages, `frames` of
-    /// them.
+    /// Makes the shared memory of this run: the address space `layout`, kept coherent by the plan's protocol. Each node
+    /// has room for copies of `frames` pages of other nodes.
     ///
     /// # Errors
-    /// [`BadPlan`] if there is too little room, or the plan names no protocol.
+    /// [`BadPlan`] if `frames` is too few for the nodes to make progress, or the plan names no protocol.
     pub fn shared_memory(&self, layout: Layout, frames: Frames) -> Result<SharedMemory, BadPlan> {
         let space = AddressSpace::new(layout, frames)?;
         let protocol = self.protocol.ok_or_else(|| {
@@ -65,11 +65,11 @@ impl Plan {
         Ok(SharedMemory { space, protocol })
     }
 
-    /// The elements of one array of shared memory, as the node being installed sees them: a whole shared memory for programs
-    /// that need one array. A program calls this once.
+    /// Makes a shared memory with one array, which `lay` allocates, and returns the array as the node of `setup` sees
+    /// it. For programs that need one array; a program calls this once.
     ///
     /// # Panics
-    /// If there is no room for such an array, or the plan names no protocol.
+    /// If the address space has no room for the array, or the plan names no protocol.
     pub fn share<T: Word>(
         &self,
         setup: &mut Setup<'_>,

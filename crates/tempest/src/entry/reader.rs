@@ -1,4 +1,4 @@
-//! Reads the inputs that a person gave as numbers and files. This module must never know any one program.
+//! Converts the inputs that a person gave to numbers and files. This module must never know any one program.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -27,12 +27,13 @@ pub struct Reader<'a> {
     given: &'a Given,
     inputs: &'static [Input],
     mistakes: Vec<InputError>,
-    /// Keys of the inputs that the program has asked for.
+    /// Names of the inputs that the program has read.
     asked: RefCell<BTreeSet<&'static str>>,
 }
 
 impl<'a> Reader<'a> {
-    /// Starts to read. Keys that belong to no input are mistakes.
+    /// Starts to read the inputs `given` to a program that declares `inputs`. A given name that is not declared is a
+    /// mistake.
     pub fn new(given: &'a Given, inputs: &'static [Input]) -> Self {
         let mut reader = Self { given, inputs, mistakes: Vec::new(), asked: RefCell::default() };
         given.values.keys().for_each(|key| reader.expect_known(key, false));
@@ -54,10 +55,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An integer input. Where the value is outside its range, that is a mistake, and the result is the least of the range.
+    /// Reads the integer input `key`. If the value is outside its range, the reader notes a mistake and returns the
+    /// least value of the range.
     ///
     /// # Panics
-    /// If the program has no such input, or it is no integer.
+    /// If the program declares no integer input of this name.
     pub fn integer(&mut self, key: &str) -> u32 {
         let Kind::Integer(least, greatest) = self.input(key).kind else {
             panic!("input `{key}` is no integer");
@@ -65,10 +67,11 @@ impl<'a> Reader<'a> {
         self.parse(key, |value| (least..=greatest).contains(value)).unwrap_or(least)
     }
 
-    /// A real input. Where the value is outside its range, that is a mistake, and the result is the least of the range.
+    /// Reads the real-number input `key`. If the value is outside its range, the reader notes a mistake and returns the
+    /// least value of the range.
     ///
     /// # Panics
-    /// If the program has no such input, or it is no real number.
+    /// If the program declares no real-number input of this name.
     pub fn real(&mut self, key: &str) -> f64 {
         let Kind::Real(least, greatest) = self.input(key).kind else {
             panic!("input `{key}` is no real number");
@@ -76,27 +79,29 @@ impl<'a> Reader<'a> {
         self.parse(key, |value| (least..=greatest).contains(value)).unwrap_or(least)
     }
 
-    /// Whether a person gave a value for an input, in place of its default.
+    /// Whether a person gave a value for the input `key`, instead of its default.
     ///
     /// # Panics
-    /// If the program has no such input.
+    /// If the program declares no input of this name.
     pub fn is_given(&self, key: &str) -> bool {
         self.given.values.contains_key(self.input(key).key)
     }
 
-    /// A text input, read by the `FromStr` of `T`. A text that cannot be read is a mistake; the result is then `None`.
+    /// Reads the text input `key` and parses it with the `FromStr` of `T`. If it cannot be parsed, the reader notes a
+    /// mistake and returns `None`.
     ///
     /// # Panics
-    /// If the program has no such input.
+    /// If the program declares no input of this name.
     pub fn named<T: FromStr<Err: Display>>(&mut self, key: &str) -> Option<T> {
         let parsed = self.text(key).parse();
         parsed.map_err(|error: T::Err| self.refuse_input(key, error.to_string())).ok()
     }
 
-    /// A file input. A file that the caller did not supply is a mistake; the result is then `None`.
+    /// Returns the file input `key`. If the caller did not supply the file, the reader notes a mistake and returns
+    /// `None`.
     ///
     /// # Panics
-    /// If the program has no such input.
+    /// If the program declares no input of this name.
     pub fn file(&mut self, key: &str) -> Option<&'a File> {
         let file = self.given.files.get(self.input(key).key);
         if file.is_none() {
@@ -105,21 +110,21 @@ impl<'a> Reader<'a> {
         file
     }
 
-    /// A text input: the text that a person gave, or the default.
+    /// Returns the text of the input `key`: the text that a person gave, or else the default.
     ///
     /// # Panics
-    /// If the program has no such input.
+    /// If the program declares no input of this name.
     pub fn text(&self, key: &str) -> &'a str {
         let input = self.input(key);
         self.given.values.get(key).map_or(input.default, String::as_str)
     }
 
-    /// States a further condition on an input: `accept` must hold of its value. If it does not, that is a mistake,
-    /// and `expected` is the expected value in words. A value that is no `T` at all is left to the method that reads
-    /// the input.
+    /// Checks a further condition on the input `key`: `accept` must return true for its value. Otherwise the reader
+    /// notes a mistake, with `expected` as the words for the expected value. A value that cannot be parsed as a `T` is
+    /// not checked here: the method that reads the input notes it.
     ///
     /// # Panics
-    /// If the program has no such input.
+    /// If the program declares no input of this name.
     pub fn expect<T: FromStr>(&mut self, key: &str, accept: impl FnOnce(T) -> bool, expected: &str) {
         let text = self.text(key);
         if let Ok(value) = text.parse()
@@ -130,21 +135,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes a mistake.
+    /// Notes a mistake, which [`finish`](Self::finish) returns.
     pub fn refuse(&mut self, mistake: impl Into<InputError>) {
         self.mistakes.push(mistake.into());
     }
 
-    /// Notes a mistake of one input: the problem, and the expected value.
+    /// Notes a mistake of the input `key`. `problem` describes the problem and the expected value.
     pub fn refuse_input(&mut self, key: &str, problem: String) {
         self.refuse(InputError::Wrong { input: key.to_owned(), value: None, problem });
     }
 
-    /// Ends reading.
+    /// Ends reading and returns the noted mistakes.
     ///
     /// # Errors
-    /// All mistakes noted. If there are none, the inputs that the program never asked for: an input that changes
-    /// nothing would mislead its user.
+    /// All noted mistakes. If there are none, the declared inputs that the program never read: an input without effect
+    /// would mislead its user.
     pub fn finish(self) -> Result<(), BadInputs> {
         let Self { inputs, mut mistakes, asked, .. } = self;
         if mistakes.is_empty() {
@@ -167,7 +172,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Whether a value has another input behind a comma, as `1000,tickets=4000` has.
+    /// Whether `value` has another input behind a comma, as `1000,tickets=4000` has.
     fn names_another(&self, value: &str) -> bool {
         let mut parts = value.split(',').skip(1).filter_map(|part| part.split_once('='));
         parts.any(|(key, _)| self.inputs.iter().any(|input| input.key == key.trim()))

@@ -1,4 +1,4 @@
-//! The table of programs. This module must never know the work of any program.
+//! The table of programs from which a person chooses by name. This module must never know the work of any program.
 
 use super::{BadInputs, BadPlan, Duplicate, Given, Input, Plan, UnknownName};
 use crate::{Job, Mechanism};
@@ -21,36 +21,37 @@ pub struct Entry {
     pub load: fn(&Given) -> Loaded,
 }
 
-/// The least size of a run that a program can have.
+/// The least numbers of nodes, processors and threads with which a program can run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Least {
-    /// The number of nodes.
+    /// The least number of nodes.
     pub nodes: u32,
-    /// The number of processors of each node.
+    /// The least number of processors of each node.
     pub processors: u32,
-    /// The number of the program's threads on each computing processor.
+    /// The least number of program threads on each computing processor.
     pub threads: u32,
 }
 
 impl Least {
-    /// The size of a run of a program that needs no other processor: one node of one processor, one thread.
+    /// The least size of a program that can run on one processor: one node, one processor, one thread.
     pub const ANY: Self = Self { nodes: 1, processors: 1, threads: 1 };
 }
 
 /// A program whose inputs have been read and found good.
 pub trait Instance: Send + Sync {
-    /// Makes the job of a run by this plan.
+    /// Makes the job that runs the program by this plan.
     ///
     /// # Errors
     /// [`BadPlan`] if the program cannot run by this plan. The error says which plan it could run by.
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan>;
 
-    /// The least size of a run with these inputs. Where a person does not say the size, it is at least this.
+    /// The least size of a run with these inputs. Where a person does not give a number of nodes, processors or
+    /// threads, it is at least this.
     fn least(&self) -> Least {
         Least::ANY
     }
 
-    /// Facts about the inputs, for people, such as the size of a graph: name and value.
+    /// Facts about the inputs that a run prints for people, such as the size of a graph: pairs of a name and a value.
     fn describe(&self) -> Vec<(&'static str, String)>;
 }
 
@@ -61,7 +62,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of all these entries.
+    /// Makes a table of all entries in `parts`.
     ///
     /// # Errors
     /// [`Duplicate`] if two entries have one name.
@@ -81,7 +82,7 @@ impl Table {
         &self.entries
     }
 
-    /// Finds a program by its name.
+    /// Finds the program called `name`.
     ///
     /// # Errors
     /// [`UnknownName`] if the table has no such program.
@@ -90,7 +91,7 @@ impl Table {
     }
 }
 
-/// Finds a program by its name among some entries.
+/// Finds the program called `name` in `entries`.
 ///
 /// # Errors
 /// [`UnknownName`] if no entry has this name.

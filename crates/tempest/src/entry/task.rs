@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::Plan;
 
-/// The configuration of a run, of which each node gets a copy: the inputs, the plan, and the problem. All nodes of a process
-/// share one problem. A program written with [`#[program]`](crate::program) has this as its configuration.
+/// The configuration of a run: the inputs, the plan, and the problem that the program prepared from them. Each node
+/// gets a copy; all nodes of a process share one problem. A program written with [`#[program]`](crate::program) has
+/// this as its [`Config`](crate::Protocol::Config).
 pub struct Task<I, P = ()>(Arc<Parts<I, P>>);
 
 struct Parts<I, P> {
@@ -31,7 +32,7 @@ impl<I, P> Task<I, P> {
         &self.0.plan
     }
 
-    /// The problem that the program prepared; `()` if it prepares none.
+    /// The problem that the program prepared, such as a graph; `()` if it prepares none.
     pub fn problem(&self) -> &Arc<P> {
         &self.0.problem
     }
@@ -43,7 +44,7 @@ impl<I, P> Clone for Task<I, P> {
     }
 }
 
-/// Two tasks are equal if they belong to the same run.
+/// Compares the identity of two tasks: they are equal if they belong to the same run.
 impl<I, P> PartialEq for Task<I, P> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -1,4 +1,4 @@
-//! A kind of message as its own type: its sizes, and its handler with the state that the handler is given.
+//! A kind of message with its Rust type: its sizes, and its handler bound to the state of its protocol.
 //!
 //! This module must never know how messages travel.
 
@@ -16,7 +16,7 @@ use crate::plain::packet::{Packet, body_words};
 use crate::processor::Processor;
 
 impl Kind {
-    /// The kind of message `M` of protocol number `protocol`.
+    /// Describes message `M` of the protocol with number `protocol`.
     fn of<M: Message>(protocol: usize) -> Self {
         Self {
             of: TypeId::of::<M>(),
@@ -34,7 +34,7 @@ impl Kind {
 }
 
 impl Kinds {
-    /// Adds message `M` of protocol number `protocol` under the next number.
+    /// Adds message `M` of the protocol with number `protocol`, under the next message number.
     pub(crate) fn add<M: Message>(&mut self, protocol: usize) {
         let kind = Kind::of::<M>(protocol);
         // A protocol has few kinds, and a machine may have a million nodes.
@@ -43,7 +43,7 @@ impl Kinds {
         self.own().push(kind);
     }
 
-    /// Registers the prefetch hint of message `M`, whose kind has this number.
+    /// Registers the prefetch hint of message `M`, whose message number is `number`.
     pub(crate) fn foresee<M: Message>(&mut self, number: usize, prefetch: fn(&M, &M::Protocol)) {
         self.own()[number].bind_prefetch = Some(Box::new(move |state| {
             let state = own::<M::Protocol>(state);
@@ -52,14 +52,14 @@ impl Kinds {
     }
 }
 
-/// A protocol's state as its own type.
+/// Converts a protocol's state back to its type `P`.
 fn own<P: Send + Sync + 'static>(state: &State) -> Arc<P> {
     Arc::clone(state).downcast().expect("states are filed by their type")
 }
 
 struct Bound<M: Message> {
     state: Arc<M::Protocol>,
-    /// The space of the protocol instance.
+    /// The key space of the protocol instance.
     space: Space,
 }
 

@@ -1,10 +1,10 @@
-//! The primitives that protocols state they charge, so that a world can ask for the prices before a run.
+//! Declarations of the primitives that protocols charge, so that a world can look up their prices before a run.
 //!
 //! This module must never know any price.
 
 use crate::{Class, Primitive};
 
-/// The part of a protocol that charges a primitive.
+/// The part of a protocol that charges a primitive: its threads, or handlers of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charger {
     /// The program's threads.
@@ -13,11 +13,11 @@ pub enum Charger {
     HandlersOf(Class),
 }
 
-/// A primitive that a protocol on a node may charge, and the part of the protocol that does.
+/// A primitive that an installed protocol may charge, and the part of the protocol that charges it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
     /// The primitive.
     pub primitive: Primitive,
-    /// The part that charges it.
+    /// The part of the protocol that charges it.
     pub by: Charger,
 }

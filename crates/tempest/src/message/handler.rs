@@ -1,9 +1,8 @@
 //! The handle of a running handler.
 //!
-//! [`Actions`] has the operations that a handler may do at any moment: resume, signal and charge, and in `sending`
-//! the operations that name a message.
-//! [`Handler`] adds the held key, and with it the access to keyed state. A handler must never block, and nothing here
-//! can. This module must never know how a world runs handlers.
+//! [`Actions`] has the operations that a handler may perform at any moment: resume, signal and charge, and in `sending`
+//! the operations that name a message. [`Handler`] adds the held key, and with it the access to keyed state. A handler
+//! must never block, and no operation here can block. This module must never know how a world runs handlers.
 
 use std::ops::RangeInclusive;
 
@@ -19,19 +18,21 @@ use crate::plain::key::{DispatchKey, Proof};
 use crate::processor::{Accounting, Processor};
 use crate::{Access, Block, Event, Key, Keyed, Memory, NodeId, Primitive, Right, Segment, Tag, Waiter};
 
-/// The actions that a handler may take at any moment, also while it borrows a table entry: everything except reaching
-/// another entry.
+/// The operations that a handler may perform at any moment, even while it borrows a table entry: everything except
+/// reaching another entry.
 pub struct Actions<'a> {
     pub(crate) node: &'a NodeParts,
     source: NodeId,
     pub(super) processor: &'a dyn Processor,
     pub(crate) accounting: Option<&'a dyn Accounting>,
     may_change: MayChange,
-    /// The handler's lowering, if it has asked for one. Few handlers do, and a lowering is as large as a message.
+    /// The reduction of a right that the handler has asked for. Boxed, because few handlers ask for one, and it is as
+    /// large as a message.
     pub(super) lowering: Option<Box<Lowering>>,
 }
 
-/// The blocks whose rights an event may change under the key that it holds. It is worked out once, and smaller than the key.
+/// The blocks of shared memory whose rights an event may change under the key that it holds. Derived from the key once,
+/// and smaller than the key.
 #[derive(Clone, Copy, Debug)]
 enum MayChange {
     None,
@@ -77,15 +78,16 @@ impl Actions<'_> {
         self.source
     }
 
-    /// The time since the run began, as a thread is told it ([`Thread::now`](crate::Thread::now)). It is for measuring.
+    /// The time since the run began, for measuring; see [`Thread::now`](crate::Thread::now).
     pub fn now(&self) -> Time {
         self.processor.now()
     }
 
-    /// Resumes the thread of this node that took `waiter`. Returns false, and does nothing, if that wait is over already.
+    /// Resumes the thread of this node that took `waiter`. Returns false, and does nothing, if the thread's wait is
+    /// over already.
     ///
     /// # Panics
-    /// If the node has no such thread.
+    /// If the node has no thread with the waiter's index.
     #[inline]
     pub fn resume(&mut self, waiter: Waiter) -> bool {
         let threads = self.node.shape().threads;
@@ -98,26 +100,26 @@ impl Actions<'_> {
         self.processor.resume(waiter)
     }
 
-    /// Adds to an event's count and resumes the threads that the new count satisfies.
+    /// Adds `amount` to an event's count and resumes the threads that the new count satisfies.
     #[inline]
     pub fn signal(&mut self, event: &Event, amount: u64) {
         self.settle();
         self.processor.signal(event, amount);
     }
 
-    /// Writes consecutive words into this node's part of a segment, from word `from` on. In a model each is a store through the cache
-    /// of the processor that runs the handler.
+    /// Writes `values` to consecutive words of this node's part of a segment, from word `from` on. In a model each
+    /// write is a store through the cache of the processor that runs the handler.
     ///
     /// # Panics
-    /// If the segment ends before the last of them.
+    /// If the part ends before the last of these words.
     #[inline]
     pub fn write<T: Word>(&mut self, segment: &Segment<T>, from: usize, values: &[T]) {
         segment.cells().put(from, values);
         (from..from + values.len()).for_each(|at| self.touch_word(segment, at, Access::Store));
     }
 
-    /// Reads a word of this node's part of a segment. In a model it is a load through the cache of the processor that
-    /// runs the handler, and finds the earlier stores of other processors of the node.
+    /// Reads word `at` of this node's part of a segment. In a model this is a load through the cache of the processor
+    /// that runs the handler, and finds the earlier stores of other processors of the node.
     ///
     /// # Panics
     /// If there is no such word.
@@ -127,8 +129,9 @@ impl Actions<'_> {
         value
     }
 
-    /// Puts a value into a word of this node's part of a segment, and returns the value that was there, in one atomic step that
-    /// acquires and releases. In a model it is a store through the cache of the processor that runs the handler.
+    /// Stores `value` in word `at` of this node's part of a segment and returns the word's previous value: one atomic
+    /// exchange with acquire and release order. In a model this is a store through the cache of the processor that runs
+    /// the handler.
     ///
     /// # Panics
     /// If there is no such word.
@@ -144,7 +147,7 @@ impl Actions<'_> {
         }
     }
 
-    /// Grants this node the right `tag` to a block. The block's words must be in this node's memory already.
+    /// Raises this node's right to a block to `tag`. The block's words must be in this node's memory already.
     ///
     /// # Panics
     /// If the block's key is not held, or there is no such block.
@@ -154,9 +157,9 @@ impl Actions<'_> {
         memory.set_tag(block, tag);
     }
 
-    /// Reduces this node's right to a block to `tag` at once, if one processor runs all of the node and no thread has been granted
-    /// an access that it has not done. The handler goes on. Returns false elsewhere, and changes nothing: the handler then has to
-    /// [`lower`](Self::lower). A model always returns false.
+    /// Reduces this node's right to a block to `tag` at once, if one processor runs all threads and handlers of the
+    /// node and no thread has been granted an access to the block that it has not done. Otherwise returns false and
+    /// changes nothing; the handler then has to call [`lower`](Self::lower). A model always returns false.
     ///
     /// # Panics
     /// If the block's key is not held, or there is no such block.
@@ -170,7 +173,7 @@ impl Actions<'_> {
         lowered
     }
 
-    /// Resumes the threads that wait for any of the blocks to be taken away.
+    /// Resumes the threads that wait for the node's right to any of the blocks to be taken away.
     pub(super) fn resume_watchers(&self, memory: &Memory, blocks: &RangeInclusive<Block>) {
         for waiter in memory.take_watchers(blocks) {
             self.processor.resume(waiter);
@@ -178,7 +181,7 @@ impl Actions<'_> {
     }
 
     /// Resumes the threads of this node that wait to access a block, if `right` is enough for their access. Each thread
-    /// makes its access before the right can be taken away. Returns the number of threads.
+    /// makes its access before the right can be taken away. Returns the number of resumed threads.
     pub fn resume_block(&mut self, memory: &Memory, block: Block, right: Right) -> usize {
         let mut resumed = 0;
         while let Some(waiter) = memory.serve(block, right) {
@@ -207,13 +210,13 @@ impl Actions<'_> {
         assert!(held, "rights to {first}..={last} are changed under a key that gives {:?}", self.may_change);
     }
 
-    /// Accounts for work on a block: free natively, time in a model.
+    /// Charges for the protocol primitive `primitive` on a block: free natively, time in a model.
     #[inline]
     pub fn charge_block(&mut self, primitive: Primitive, block: Block) {
         self.charge(Work::Block(primitive, block));
     }
 
-    /// Accounts for work done: free natively, time in a model.
+    /// Charges for work that the handler has done: free natively, time in a model.
     #[inline]
     pub fn charge(&mut self, work: impl Into<Work>) {
         if let Some(accounting) = self.accounting {
@@ -224,8 +227,9 @@ impl Actions<'_> {
 
 /// A running handler: its [`Actions`] and its held key.
 ///
-/// A handler can count on [`Handler::STACK_BYTES`] of stack, 128 KiB, in every world and wherever it runs: on an idle processor, or
-/// on top of a thread that polls, finds no room for a message or faults, however deep that thread is.
+/// A handler has at least [`Handler::STACK_BYTES`] of stack, 128 KiB, in every world and on every processor: an idle
+/// processor, or a thread's processor while the thread polls, finds no room for a message or faults, however deep the
+/// thread's own stack is.
 pub struct Handler<'a> {
     actions: Actions<'a>,
     proof: Proof<'a>,
@@ -241,11 +245,11 @@ impl Sealed for Handler<'_> {
 }
 
 impl<'a> Handler<'a> {
-    /// Bytes of stack that a handler can count on, in every world: 128 KiB.
+    /// Number of bytes of stack that a handler has at least, in every world: 128 KiB.
     pub const STACK_BYTES: usize = 128 * 1024;
 
-    /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` under `proof`. In a model its
-    /// work is charged to `accounting`.
+    /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` while the key of
+    /// `proof` is held. In a model its work is charged to `accounting`.
     #[inline]
     pub(crate) fn new(
         node: &'a NodeParts,
@@ -258,29 +262,30 @@ impl<'a> Handler<'a> {
         Self { actions: Actions { node, source, processor, accounting, may_change, lowering: None }, proof }
     }
 
-    /// The lowering that the handler ended with, if any.
+    /// Takes the reduction of a right with which the handler ended, if any.
     #[inline]
     pub(crate) fn take_lowering(&mut self) -> Option<Box<Lowering>> {
         self.actions.lowering.take()
     }
 
-    /// Whether the handler asked for a lowering.
+    /// Whether the handler has asked for the reduction of a right.
     #[inline]
     pub(crate) fn lowers(&self) -> bool {
         self.actions.lowering.is_some()
     }
 
-    /// The key held while this handler runs. A number comes with its [space](crate::message::Space), whichever
-    /// protocol stated it.
+    /// The key that is held while this handler runs. A number comes with its [key space](crate::message::Space),
+    /// whichever protocol stated it.
     pub fn key(&self) -> Key {
         Key::from_resolved(self.proof.key())
     }
 
-    /// Lends `f` the entry of `table` that the held key names. The closure may take all [`Actions`], but cannot reach
-    /// another entry.
+    /// Lends `f` the entry of `table` whose key this handler holds. The closure may use all [`Actions`], but cannot
+    /// reach another entry.
     ///
     /// # Panics
-    /// If the key held has no entry in the table, or is of another protocol instance, or the table belongs to another node.
+    /// If the held key has no entry in the table or belongs to another protocol instance, or the table belongs to
+    /// another node.
     #[inline]
     pub fn with<T, R>(&mut self, table: &Keyed<T>, f: impl FnOnce(&mut T, &mut Actions<'_>) -> R) -> R {
         if let Some(accounting) = self.actions.accounting
@@ -291,11 +296,11 @@ impl<'a> Handler<'a> {
         f(table.get(&mut self.proof), &mut self.actions)
     }
 
-    /// Lends `f` any entry of `table`, by its number or by the index of its block. Only a handler that holds
-    /// [`Key::Sequential`] may call this, because it runs alone on its node.
+    /// Lends `f` the entry `number` of `table`; in a table of blocks, the entry of the block with this index. Only a
+    /// handler that holds [`Key::Sequential`], and so runs alone on its node, may call this.
     ///
     /// # Panics
-    /// If the key held is not sequential, or the table has no such entry or belongs to another node.
+    /// If the held key is not sequential, or the table has no such entry or belongs to another node.
     pub fn with_any<T, R>(
         &mut self,
         table: &Keyed<T>,
@@ -311,7 +316,7 @@ impl<'a> Handler<'a> {
 }
 
 impl Handler<'_> {
-    /// Whether a table has an entry for the held key. Only a table of
+    /// Whether a table has an entry for the held key. Only a table made by
     /// [`Setup::keyed_pages`](crate::Setup::keyed_pages) may have none.
     ///
     /// # Panics
@@ -323,24 +328,25 @@ impl Handler<'_> {
     /// Whether a table has entries for the blocks of a page. Only a handler that holds [`Key::Sequential`] may ask.
     ///
     /// # Panics
-    /// If the key held is not sequential, there is no such page, or the table belongs to another node.
+    /// If the held key is not sequential, there is no such page, or the table belongs to another node.
     pub fn has_page<T>(&self, table: &Keyed<T>, memory: &Memory, page: u32) -> bool {
         table.has_any(&self.proof, memory.layout().blocks_of(page).start.into())
     }
 
-    /// Makes the entries of a page's blocks in a table of [`Setup::keyed_pages`](crate::Setup::keyed_pages), if they are not there.
-    /// Only a handler that holds [`Key::Sequential`] may call this.
+    /// Makes the entries for the blocks of `page` in a table made by [`Setup::keyed_pages`](crate::Setup::keyed_pages),
+    /// if it does not have them yet. Only a handler that holds [`Key::Sequential`] may call this.
     ///
     /// # Panics
-    /// If the key held is not sequential, there is no such page, or the table is of another kind or node.
+    /// If the held key is not sequential, there is no such page, or the table is of another kind or node.
     pub fn open_page<T>(&mut self, table: &Keyed<T>, memory: &Memory, page: u32) {
         table.set_open(&mut self.proof, memory.layout().blocks_of(page).start.into(), true);
     }
 
-    /// Drops the entries of a page's blocks, if they are there; [`open_page`](Self::open_page) makes new ones.
+    /// Drops the entries for the blocks of `page`, if the table has them; [`open_page`](Self::open_page) makes new
+    /// ones. Only a handler that holds [`Key::Sequential`] may call this.
     ///
     /// # Panics
-    /// If the key held is not sequential, there is no such page, or the table is of another kind or node.
+    /// If the held key is not sequential, there is no such page, or the table is of another kind or node.
     pub fn close_page<T>(&mut self, table: &Keyed<T>, memory: &Memory, page: u32) {
         table.set_open(&mut self.proof, memory.layout().blocks_of(page).start.into(), false);
     }

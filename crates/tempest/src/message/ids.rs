@@ -1,6 +1,6 @@
-//! The numbers of the kinds of messages, by type.
+//! The numbers of the kinds of messages, by Rust type.
 //!
-//! This module must never know anything else about a kind.
+//! This module must never know any other property of a kind.
 
 use std::any::TypeId;
 use std::hash::{Hash, Hasher};
@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::plain::identity::MessageId;
 
-/// The number of each kind of message, by its type: open addressing in a table that is at least half empty. A
-/// `TypeId` is a hash already, and known when a send is compiled.
+/// Hash table from the Rust type of a message to its message number, with open addressing; at least half of the slots
+/// are empty. The hash is the `TypeId` itself, which is known when a send is compiled.
 #[derive(Clone, Default)]
 pub(crate) struct Ids {
     slots: Arc<[Option<(TypeId, MessageId)>]>,
@@ -17,13 +17,13 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// These numbers, in the memory of `others` if those are the same. All nodes of a program number its messages alike, and a
-    /// million nodes need no more than one table.
+    /// Returns `others` if it has the same contents, otherwise this table. All nodes of a program number its messages
+    /// alike, so a million nodes need only one table.
     pub(crate) fn shared_with(self, others: &Self) -> Self {
         if self.slots == others.slots { others.clone() } else { self }
     }
 
-    /// The number of a kind, if it is registered.
+    /// Returns the message number of a type, if it is registered.
     #[inline]
     pub(crate) fn get(&self, kind: TypeId) -> Option<MessageId> {
         let mask = self.slots.len().wrapping_sub(1);
@@ -37,7 +37,8 @@ impl Ids {
         None
     }
 
-    /// Gives a kind its number. Returns false if it has one already.
+    /// Registers the message number `id` of a type. Returns false, and changes nothing, if the type has a number
+    /// already.
     pub(crate) fn insert(&mut self, kind: TypeId, id: MessageId) -> bool {
         if self.get(kind).is_some() {
             return false;
@@ -64,7 +65,7 @@ impl Ids {
     }
 }
 
-/// The slot where the search for a type begins.
+/// The slot at which the search for a type begins, before it is reduced modulo the table's length.
 #[inline]
 fn place(kind: TypeId) -> usize {
     let mut words = Words(0);
@@ -72,7 +73,7 @@ fn place(kind: TypeId) -> usize {
     words.0 as usize
 }
 
-/// A hasher for values that are hashes already: it takes their words as they are.
+/// A hasher for values that are hashes already: its result is the XOR of their words.
 struct Words(u64);
 
 impl Hasher for Words {

@@ -27,7 +27,7 @@ impl<P: Protocol> Messages<'_, P> {
     }
 }
 
-/// Registers a kind of message under the next number of a node.
+/// Registers message `M` of the protocol with number `protocol` under the next message number of a node.
 fn register<M: Message>(node: &mut Node, protocol: usize) {
     let others = node.kinds.all().len();
     let id = MessageId(u16::try_from(others).unwrap_or_else(|_| {
@@ -39,11 +39,11 @@ fn register<M: Message>(node: &mut Node, protocol: usize) {
 }
 
 impl Setup<'_> {
-    /// Installs another protocol that the one being installed builds on, and returns it.
+    /// Installs another protocol, on which the protocol being installed builds, and returns its state on this node.
     ///
-    /// Protocols that build on the same one need not know of each other, because a node has one instance of a protocol. If
-    /// the node has one already, with an equal configuration, that instance is returned. A protocol that offers several
-    /// objects, such as locks, tells them apart by indices inside its one instance.
+    /// A node has one instance of a protocol, so several protocols may build on the same one without knowing of each
+    /// other. If the node has an instance already, with an equal configuration, this returns it. A protocol that offers
+    /// several objects, such as locks, tells them apart by indices inside its one instance.
     ///
     /// # Panics
     /// If the node has an instance of the protocol with another configuration. The world catches this and refuses the run
@@ -69,7 +69,7 @@ impl Setup<'_> {
         state
     }
 
-    /// Installs a protocol that is not there yet.
+    /// Installs a protocol that the node does not have yet.
     pub(crate) fn install_new<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
         let place = self.node.protocols;
         self.node.parts.protocols += 1;
@@ -81,9 +81,9 @@ impl Setup<'_> {
         state
     }
 
-    /// Registers a message that only this installation of the protocol has, such as a generic one whose type
-    /// parameter the configuration decides. All other messages are listed in [`Handlers::register`], which
-    /// runs first.
+    /// Registers a message that only this installation of the protocol has, such as a generic message whose type
+    /// parameter follows from the configuration. All other messages are listed in [`Handlers::register`], which runs
+    /// first.
     ///
     /// # Panics
     /// If the message belongs to another protocol, or was registered before.
@@ -95,11 +95,10 @@ impl Setup<'_> {
         register::<M>(self.node, place);
     }
 
-    /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M`
-    /// a little before its handler runs. The hint may only ask for cache lines that the handler will touch,
-    /// as by [`Keyed::prefetch`]. It must not rely on being called, or on the message being handled next: it
-    /// is never called where no message waits, where several processors of a node run handlers, or in a
-    /// model.
+    /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M` a little
+    /// before its handler runs. The hint may only prefetch cache lines that the handler will access, such as with
+    /// [`Keyed::prefetch`]. It must not rely on being called, or on the message being handled next: it is never called
+    /// where no message waits, where several processors of a node run handlers, or in a model.
     ///
     /// The hint helps where the state of all keys is larger than the caches. It costs a second look at each
     /// message, so a protocol registers one only if its tables are that large.
@@ -113,13 +112,12 @@ impl Setup<'_> {
         self.node.foresees = true;
     }
 
-    /// Makes this node's copy of a shared address space, kept coherent by the protocol that is being
-    /// installed. An access that a tag forbids becomes a message `F`, handled on the node itself. Pages of
-    /// other nodes have room here from the start if `premapped`; otherwise the protocol gives them room. A
-    /// node has at most one space.
+    /// Makes this node's copy of a shared address space, which the protocol being installed keeps coherent. An access
+    /// that a tag forbids becomes a message `F`, handled on the node itself. If `premapped`, pages of other nodes have
+    /// room here from the start; otherwise the protocol gives them room. A node has at most one such space.
     ///
     /// # Panics
-    /// If the node has one already, or the space is for another number of nodes.
+    /// If the node has an address space already, or the space is for another number of nodes.
     pub fn memory<F: Message + From<Fault>>(&mut self, layout: &Layout, premapped: bool) -> Arc<Memory> {
         assert!(self.node.memory.is_none(), "a second shared memory: a node has one");
         let nodes = self.node.shape.nodes;
@@ -132,7 +130,8 @@ impl Setup<'_> {
 }
 
 impl Instance {
-    /// This instance, if it is of an equal configuration. The protocol is `P`.
+    /// Returns this instance's state if its configuration equals `config`; otherwise unwinds with a refusal. The
+    /// instance must be of protocol `P`.
     fn reuse<P: Protocol>(&self, config: &P::Config) -> Arc<P>
     where
         P::Config: PartialEq + Debug,
@@ -141,7 +140,7 @@ impl Instance {
         if first != config {
             let (first, second) = (format!("{first:?}"), format!("{config:?}"));
             let refusal = Refusal::Configurations { protocol: type_name::<P>(), first, second };
-            // Unwinds to `Job::settle` without a word on the error stream: nothing is broken.
+            // Unwinds to `Job::settle` without calling the panic hook, which would print to the error stream.
             std::panic::resume_unwind(Box::new(refusal));
         }
         Arc::clone(&self.state).downcast().expect("a state is filed by its protocol")

@@ -1,5 +1,5 @@
-//! The kinds of messages that a node knows: for each its number, sizes, and handler with the state that the
-//! handler is given.
+//! The kinds of messages that a node knows: for each its number, its sizes, and its handler with the protocol state
+//! that the handler receives.
 //!
 //! A kind is registered while its protocol installs itself, before the protocol's state exists. It is *bound* to the
 //! state once the installation is complete. From then on a message costs one indirect call, without a look-up or a
@@ -18,15 +18,15 @@ use crate::plain::packet::Packet;
 use crate::processor::Processor;
 use crate::{Class, Volume};
 
-/// A prefetch hint: asks for the cache lines that the handler of a packet will touch.
+/// A prefetch hint: prefetches the cache lines that the handler of a packet will access.
 pub(super) type Prefetch = Box<dyn Fn(&Packet) + Send + Sync>;
 
-/// Makes a prefetch hint from the protocol's state.
+/// A function that makes a prefetch hint from the protocol's state.
 pub(super) type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
 
-/// A kind of message. It is the same on all nodes.
+/// A kind of message, as it is on all nodes.
 pub(crate) struct Kind {
-    /// The type of the message.
+    /// The Rust type of the message.
     pub(super) of: TypeId,
     pub(crate) name: &'static str,
     pub(crate) body_words: usize,
@@ -34,30 +34,30 @@ pub(crate) struct Kind {
     pub(crate) payload_word_bytes: usize,
     pub(crate) class: Class,
     pub(crate) volume: Volume,
-    /// The number of the protocol whose state the handler is given.
+    /// The number of the protocol whose state the handler receives.
     pub(super) protocol: usize,
     pub(super) bind: fn(&State, Space) -> Box<dyn Deliver>,
     pub(super) bind_prefetch: Option<BindPrefetch>,
 }
 
 impl Kind {
-    /// The type of message and the number of its protocol.
+    /// Returns the Rust type of the message and the number of its protocol.
     pub(crate) fn identity(&self) -> (TypeId, usize) {
         (self.of, self.protocol)
     }
 }
 
-/// A kind of message on one node: the state that its handler and its prefetch hint get there.
+/// A kind of message on one node: its handler and prefetch hint, with the state of their protocol on that node.
 pub(crate) struct Entry {
     pub(crate) deliver: Box<dyn Deliver>,
     /// The prefetch hint, if the protocol registered one.
     pub(super) prefetch: Option<Prefetch>,
-    /// The words of a message without its payload.
+    /// The number of words of a message without its payload.
     pub(crate) body_words: usize,
 }
 
 impl Entry {
-    /// Calls the prefetch hint, if any, for a packet of this kind that is long enough.
+    /// Calls the prefetch hint, if any, for a packet of this kind, which must have all words of the message's fields.
     #[inline]
     pub(crate) fn prefetch(&self, packet: &Packet) {
         if let Some(prefetch) = &self.prefetch {
@@ -66,7 +66,7 @@ impl Entry {
     }
 }
 
-/// All kinds of messages that a node knows, by their numbers.
+/// All kinds of messages that a node knows, indexed by message number.
 #[derive(Default)]
 pub(crate) struct Kinds {
     /// The kinds, which all nodes of a run share.
@@ -75,19 +75,19 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    /// All kinds, by their numbers.
+    /// All kinds, indexed by message number.
     #[inline]
     pub(crate) fn all(&self) -> &[Kind] {
         &self.all
     }
 
-    /// The node's entries, by the numbers of their kinds.
+    /// The node's entries, indexed by message number.
     #[inline]
     pub(crate) fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Gives the handlers of protocol number `protocol` their state.
+    /// Binds the handlers and prefetch hints of the protocol with number `protocol` to its state.
     pub(crate) fn bind(&mut self, protocol: usize, state: &State) {
         let kinds = self.all.iter().zip(&mut self.entries);
         for (kind, entry) in kinds.filter(|(kind, _)| kind.protocol == protocol) {
@@ -96,30 +96,31 @@ impl Kinds {
         }
     }
 
-    /// Shares the kinds of another node, which are the same.
+    /// Replaces the list of kinds by that of another node, which is equal, to save memory.
     pub(crate) fn share(&mut self, others: &Self) {
         self.all = Arc::clone(&others.all);
     }
 
-    /// The kinds of a node that is still installing its protocols.
+    /// The list of kinds, for change, of a node that is still installing its protocols.
     pub(super) fn own(&mut self) -> &mut Vec<Kind> {
         Arc::get_mut(&mut self.all).expect("a node shares its kinds when it knows all messages")
     }
 }
 
-/// A handler with its state. Its callers pass only packets of its kind that are long enough.
+/// A handler bound to the state of its protocol. Callers pass only packets of its kind that have all words of the
+/// message's fields.
 pub(crate) trait Deliver: Send + Sync {
-    /// The key of a packet.
+    /// Returns the key of a packet.
     fn key(&self, packet: &Packet) -> DispatchKey;
 
-    /// Asks the host's memory for the protocol's state.
+    /// Prefetches the protocol's state into the host's cache.
     fn prefetch_state(&self);
 
-    /// Runs the handler.
+    /// Runs the handler for a packet. `cx` is the handle that the handler receives.
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
 
-    /// Runs the handler under its key, which a serial dispatcher grants at once, on a processor of a
-    /// world without accounts. The handler's lowering, if any, is left in `lowering`.
+    /// Runs the handler under its key, which the serial dispatcher `serial` grants at once, on a processor of a world
+    /// that does not charge time. If the handler ended by reducing a right, `lowering` says which.
     fn handle_serially(
         &self,
         node: &NodeParts,
@@ -130,8 +131,8 @@ pub(crate) trait Deliver: Send + Sync {
     );
 }
 
-/// Stands for a handler whose protocol is still being installed. Nothing is delivered before that is
-/// complete.
+/// The placeholder for a handler whose protocol is still being installed. No message is delivered before the
+/// installation is complete.
 pub(super) struct Unbound;
 
 impl Deliver for Unbound {

@@ -1,7 +1,7 @@
 //! Messages: protocols and their messages, the node that knows them, and the handle of a running handler.
 //!
-//! A message and its handler's handle name each other, so they stand in one folder, the data of each below the steps that need both.
-//! This folder must never know how messages travel, nor which world runs handlers.
+//! A message and its handler's handle refer to each other, so they stand in one folder: first the data of each, then
+//! the steps that need both. This folder must never know how messages travel, nor which world runs handlers.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,6 +1,6 @@
-//! A node with everything installed: its parts, the kinds of messages that it knows, the states of its protocols.
+//! A node after installation: its parts, the kinds of messages that it knows, the states of its protocols.
 //!
-//! [`Setup`](crate::Setup) builds it before anything runs; it does not change afterwards. This module must
+//! [`Setup`](crate::Setup) builds a node before anything runs; a node does not change afterwards. This module must
 //! never know how messages travel.
 
 use std::fmt;
@@ -18,30 +18,31 @@ use crate::plain::packet::Packet;
 use crate::processor::Processor;
 use crate::{Class, NodeId, Volume};
 
-/// Number of kinds of messages whose handlers are [prefetched](Node::prefetch_handlers): most programs have few.
+/// Number of kinds of messages whose handlers [`prefetch_handlers`](Node::prefetch_handlers) prefetches: most programs
+/// have few.
 const FORESEEN: usize = 4;
 
-/// The error of a received packet that no handler can be run for.
+/// The error of a received packet for which no handler can run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadPacket {
-    /// No handler has this number.
+    /// The node has no handler with the packet's message number.
     Unknown {
-        /// The number that the packet names.
+        /// The message number in the packet.
         handler: u16,
-        /// The node that the packet says it comes from.
+        /// The sender, according to the packet.
         source: NodeId,
-        /// The number of handlers on the node.
+        /// The number of handlers that the node has.
         handlers: usize,
     },
     /// The packet has fewer words than its message.
     Short {
         /// The name of the message.
         message: &'static str,
-        /// The node that the packet says it comes from.
+        /// The sender, according to the packet.
         source: NodeId,
-        /// The words that the packet has.
+        /// The number of words of the packet.
         words: usize,
-        /// The words that the message has at least.
+        /// The number of words that the message's fields take.
         expected: usize,
     },
 }
@@ -61,26 +62,26 @@ impl fmt::Display for BadPacket {
 
 impl std::error::Error for BadPacket {}
 
-/// The facts about a packet that follow from its kind and its words.
+/// The properties of a packet that follow from its kind and its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFacts {
     /// The key of its handler, on any node.
     pub key: DispatchKey,
-    /// The class, which decides which processors may run the handler.
+    /// The class of its message, which decides which processors may run the handler.
     pub class: Class,
-    /// The volume class of its bytes.
+    /// The category of traffic under which its bytes are counted.
     pub volume: Volume,
-    /// The modelled number of its bytes, without its header.
+    /// The modelled size in bytes, without the header.
     pub bytes: u64,
 }
 
-/// A node with everything installed.
+/// A node after installation of a program: its parts, kinds of messages and protocol states.
 pub struct Node {
     pub(crate) parts: NodeParts,
     pub(crate) kinds: Kinds,
-    /// Whether some kind of message has a prefetch hint.
+    /// Whether any kind of message has a prefetch hint.
     pub(crate) foresees: bool,
-    /// The states of its protocols. The last field: everything that holds a state is dropped before.
+    /// The states of its protocols. It is the last field, so that all other holders of a state are dropped before.
     pub(crate) states: States,
 }
 
@@ -94,40 +95,45 @@ impl Deref for Node {
 }
 
 impl Node {
-    /// Makes a node of these parts, before any protocol is installed.
+    /// Makes a node of these parts, on which no protocol is installed yet.
     pub(crate) fn bare(parts: NodeParts, disposal: Disposal) -> Self {
         let states = States::of(parts.id, disposal);
         Self { parts, kinds: Kinds::default(), foresees: false, states }
     }
 
-    /// The disposal of the program's state in this run, which is the same on all nodes.
+    /// The run's record of panics in destructors of the program's state, which all nodes share.
     pub fn disposal(&self) -> &Disposal {
         self.states.disposal()
     }
 
-    /// Asks the host's memory for the kinds of messages, ahead of their use. The node itself is at hand.
+    /// Prefetches the node's list of message kinds into the host's cache. The first step of three; the node itself is
+    /// in the cache already.
     pub fn prefetch_kinds(&self) {
         pdq::prefetch(self.kinds.entries());
     }
 
-    /// Asks the host's memory for the first handlers, ahead of their use. The kinds of messages are at hand.
+    /// Prefetches the first handlers into the host's cache. The second step; [`prefetch_kinds`](Self::prefetch_kinds)
+    /// comes before.
     pub fn prefetch_handlers(&self) {
         self.kinds.entries().iter().take(FORESEEN).for_each(|entry| pdq::prefetch(&*entry.deliver));
     }
 
-    /// Asks the host's memory for the state of the protocol of the first kind of messages, ahead of its use. The first handler is at hand.
+    /// Prefetches the state of the protocol of the first kind of messages into the host's cache. The third step;
+    /// [`prefetch_handlers`](Self::prefetch_handlers) comes before.
     pub fn prefetch_state(&self) {
         self.kinds.entries().first().into_iter().for_each(|entry| entry.deliver.prefetch_state());
     }
 
-    /// Gives the handlers of protocol number `protocol` their state, which the node keeps to its end.
+    /// Binds the handlers of the protocol with number `protocol` to its state, and keeps the state until the node is
+    /// dropped.
     pub(crate) fn bind(&mut self, protocol: usize, state: State) {
         self.kinds.bind(protocol, &state);
         self.states.add(state);
     }
 
-    /// Insists that the program has made the same of this node as of the first node of the run: kinds of messages,
-    /// their numbers, their protocols, and segments. Every node takes these numbers for its own.
+    /// Checks that the program has installed the same on this node as on the first node of the run: kinds of messages,
+    /// their numbers, their protocols, and segments. Nodes refer to each other's messages and segments by these
+    /// numbers.
     ///
     /// # Errors
     /// [`Refusal::Nodes`] names the first difference.
@@ -154,16 +160,16 @@ impl Node {
         Ok(())
     }
 
-    /// The key of a received packet.
+    /// Returns the key of a received packet.
     ///
     /// # Errors
-    /// [`BadPacket`] if no handler may see it.
+    /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
     #[inline]
     pub fn key(&self, packet: &Packet) -> Result<DispatchKey, BadPacket> {
         self.entry(packet).map(|entry| entry.deliver.key(packet))
     }
 
-    /// The entry of a received packet's kind. The packet is long enough for it.
+    /// Returns the entry of a received packet's kind, after checking that the packet is long enough.
     #[inline]
     fn entry(&self, packet: &Packet) -> Result<&Entry, BadPacket> {
         match self.kinds.entries().get(usize::from(packet.id().0)) {
@@ -172,14 +178,14 @@ impl Node {
         }
     }
 
-    /// Whether a packet of any kind is worth a [`prefetch`](Self::prefetch).
+    /// Whether any kind of message has a prefetch hint, so that calling [`prefetch`](Self::prefetch) is worthwhile.
     #[inline]
     pub fn foresees(&self) -> bool {
         self.foresees
     }
 
-    /// Calls the prefetch hint that a packet's protocol [registered](crate::Setup::prefetch), if any: the
-    /// packet has arrived and will be handled soon. Does nothing for a packet that no handler may see.
+    /// Calls the prefetch hint that the packet's protocol [registered](crate::Setup::prefetch), if any, for a packet
+    /// that has arrived and will be handled soon. Does nothing for a packet without a handler or with too few words.
     #[inline]
     pub fn prefetch(&self, packet: &Packet) {
         if let Some(entry) = self.kinds.entries().get(usize::from(packet.id().0))
@@ -189,12 +195,12 @@ impl Node {
         }
     }
 
-    /// Runs the handler of a received packet under its key, which a serial dispatcher grants at once:
+    /// Runs the handler of a received packet under its key, which the serial dispatcher `serial` grants at once:
     /// [`key`](Self::key) and [`deliver`](Self::deliver) in one step, for a world without
-    /// [accounts](crate::world::Accounting). The handler's lowering, if any, is left in `lowering`.
+    /// [`Accounting`](crate::world::Accounting). If the handler ended by reducing a right, `lowering` says which.
     ///
     /// # Errors
-    /// [`BadPacket`] if no handler may see it.
+    /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
     #[inline]
     pub fn deliver_serially(
         &self,
@@ -220,8 +226,8 @@ impl Node {
         }
     }
 
-    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held. If the handler ended
-    /// with a lowering, the key stays held until the lowering is done and its continuation is handled.
+    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held. If the handler ended by
+    /// reducing a right, returns that reduction; the key stays held until it is done and its continuation is handled.
     #[inline]
     #[must_use]
     pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Box<Lowering>> {
@@ -230,10 +236,10 @@ impl Node {
         cx.take_lowering()
     }
 
-    /// The facts about a packet of this node that its receivers go by.
+    /// Returns the properties of a packet for this node by which its receivers treat it.
     ///
     /// # Errors
-    /// [`BadPacket`] if no handler may see it.
+    /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
     #[inline]
     pub fn facts(&self, packet: &Packet) -> Result<PacketFacts, BadPacket> {
         let entry = self.entry(packet)?;
@@ -242,7 +248,7 @@ impl Node {
         Ok(PacketFacts { key: entry.deliver.key(packet), class, volume, bytes })
     }
 
-    /// The volume class of a packet's bytes, and their modelled number without the header.
+    /// Returns the category of traffic of a packet, and its modelled size in bytes without the header.
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
         let kind = &self.kinds.all()[usize::from(packet.id().0)];
@@ -250,12 +256,12 @@ impl Node {
         (kind.volume, (kind.bytes + payload * kind.payload_word_bytes) as u64)
     }
 
-    /// The modelled bytes of a packet, without its header.
+    /// Returns the modelled size of a packet in bytes, without its header.
     pub fn bytes(&self, packet: &Packet) -> u64 {
         self.size(packet).1
     }
 
-    /// The names of all messages, by their number, for people.
+    /// The names of all messages, in the order of their message numbers, for people.
     pub fn message_names(&self) -> impl Iterator<Item = &'static str> {
         self.kinds.all().iter().map(|kind| kind.name)
     }
@@ -265,8 +271,8 @@ impl Node {
         self.kinds.all()[usize::from(id.0)].name
     }
 
-    /// A hash of the names and sizes of all messages and of the number of segments. Two nodes with different
-    /// fingerprints disagree on them.
+    /// A hash of the names and sizes of all messages and of the number of segments. Nodes whose fingerprints differ
+    /// have installed different programs.
     pub fn fingerprint(&self) -> u64 {
         // FNV-1a: stable everywhere, and speed is no matter here.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;

@@ -22,10 +22,10 @@ use crate::plain::Flow;
 use crate::plain::packet::Packet;
 use crate::{Memory, NodeId, Place, Shape, Waiter};
 
-/// Turns a fault into the packet of the message by which the protocol receives it.
+/// A function that encodes an access fault as the message by which the protocol receives it.
 pub(crate) type FaultPacket = fn(&NodeParts, Fault) -> Packet;
 
-/// The parts of a node that its handlers and threads use. They are there before any message is known.
+/// The parts of a node that its handlers and threads use. They exist before any message is registered.
 pub struct NodeParts {
     pub(crate) id: NodeId,
     pub(crate) shape: Shape,
@@ -34,20 +34,20 @@ pub struct NodeParts {
     pub(crate) ids: Ids,
     /// The number of protocols whose installation has begun.
     pub(crate) protocols: usize,
-    /// The primitives that the installed protocols may charge, each once.
+    /// The primitives that the installed protocols have declared that they charge.
     pub(crate) charges: Vec<Charge>,
-    /// Whether some protocol sends messages under every mechanism.
+    /// Whether a protocol sends messages under every mechanism.
     pub(crate) needs_handlers: bool,
     pub(crate) segments: Segments,
     pub(crate) tables: Tables,
-    /// The addresses of the private arrays of its threads.
+    /// The modelled addresses of the private arrays of the node's threads.
     pub(crate) private: PrivateRanges,
-    /// The node's copy of shared memory, and the conversion of its faults into messages.
+    /// The node's copy of shared memory, and the function that encodes its faults as messages.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
 }
 
 impl NodeParts {
-    /// The parts of a node on which nothing is installed.
+    /// Makes the parts of node `id`, on which nothing is installed yet.
     pub(crate) fn new(id: NodeId, shape: Shape, flow: Flow, dispatcher: DispatcherId) -> Self {
         Self {
             id,
@@ -70,17 +70,18 @@ impl NodeParts {
         self.id
     }
 
-    /// The number of nodes of the world, and of threads on each.
+    /// The number of nodes of the world, and of program threads on each.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The primitives that the installed protocols may charge, each once for each part that does.
+    /// The primitives that the installed protocols may charge, each with the part of a protocol that charges it,
+    /// without duplicates.
     pub fn charges(&self) -> &[Charge] {
         &self.charges
     }
 
-    /// Whether some protocol sends messages under every mechanism, so that some processor has to handle them.
+    /// Whether a protocol sends messages under every mechanism, so that a processor has to handle them.
     pub fn needs_handlers(&self) -> bool {
         self.needs_handlers
     }
@@ -90,7 +91,7 @@ impl NodeParts {
         self.dispatcher
     }
 
-    /// Encodes a message from this node as a packet.
+    /// Encodes a message from this node to node `to`, with its payload, as a packet.
     #[inline]
     pub(crate) fn encode<M: Pod>(&self, to: NodeId, message: &M, payload: &[u64]) -> Packet {
         assert!(to.0 < self.shape.nodes, "a message to {to}: there are {} nodes", self.shape.nodes);
@@ -103,8 +104,8 @@ impl NodeParts {
         Packet::encode(id, self.id, message, payload)
     }
 
-    /// The modelled addresses of the tables that have all their entries from the start, in the order in which the installation has
-    /// made them.
+    /// The modelled address ranges of the tables that have all their entries from the start, in the order in which the
+    /// installation has made them.
     pub fn tables(&self) -> &[Range<u64>] {
         self.tables.dense()
     }
@@ -115,21 +116,22 @@ impl NodeParts {
         self.memory.as_ref().map(|(memory, _)| memory)
     }
 
-    /// The packet by which the protocol receives a fault.
+    /// Encodes an access fault as the message by which the protocol receives it.
     pub(crate) fn fault(&self, fault: Fault) -> Packet {
         let (_, packet) = self.memory.as_ref().expect("an access faults where there is shared memory");
         packet(self, fault)
     }
 
-    /// Writes words that came from `source` into a segment of this node.
+    /// Writes words that came from `source`, in units of 8 bytes, into a segment of this node from `place` on.
     ///
     /// # Errors
-    /// [`BadPlace`], with nothing written, if the node has no such segment or the words do not fit there.
+    /// [`BadPlace`], with nothing written, if the node has no such words or `source` has no right to write them.
     pub fn write(&self, source: NodeId, place: Place, words: &[u64]) -> Result<(), BadPlace> {
         self.segments.write((source, self.id), place, words)
     }
 
-    /// Checks that words which come from `source` may be written into a segment of this node. Writes nothing.
+    /// Checks that `words` units of 8 bytes which come from `source` may be written into a segment of this node from
+    /// `place` on. Writes nothing.
     ///
     /// # Errors
     /// [`BadPlace`] if [`write`](Self::write) would refuse them.
@@ -147,7 +149,7 @@ impl NodeParts {
         self.segments.count()
     }
 
-    /// Reads words of a segment of this node, packed in 8 bytes each.
+    /// Reads `words` units of 8 bytes of a segment of this node, from `place` on.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -155,8 +157,9 @@ impl NodeParts {
         self.segments.read(self.id, place, words)
     }
 
-    /// The modelled address of words of a segment of this node, packed in 8 bytes each. Segments follow one another in the order of
-    /// their numbers, each from the beginning of a page. No host address is ever used.
+    /// The modelled address of `place` in a segment of this node that has `words` units of 8 bytes from there on.
+    /// Segments follow each other in the order of their numbers, each from the beginning of a page. No host address is
+    /// ever used.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -164,7 +167,8 @@ impl NodeParts {
         self.segments.address(self.id, place, words)
     }
 
-    /// The modelled address of `len` words of a segment of this node, and the size of each in bytes.
+    /// The modelled address of `place` in a segment of this node that has `len` words from there on, and the size of a
+    /// word in bytes.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -172,17 +176,18 @@ impl NodeParts {
         self.segments.elements(self.id, place, len)
     }
 
-    /// Counts words that a deposit has written, and gives the threads that this satisfies to `resume`.
+    /// Adds `words` units of 8 bytes, which a deposit has written, to the count of the segment of `place`, and passes
+    /// the threads that the new count satisfies to `resume`.
     pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         self.segments.count_deposit(self.id, place, words, resume);
     }
 }
 
 impl NodeParts {
-    /// Gathers the words of a transfer that this node sends, and gives the transfer to `send`.
+    /// Gathers the words of a transfer that this node sends, and passes the transfer to `send`.
     ///
     /// # Panics
-    /// If this node has no such words, or the target has room for more words or fewer.
+    /// If this node has no such words, or `into` has room for more or fewer words than `data`.
     pub(crate) fn gather(&self, into: Target<'_>, data: Data<'_>, send: impl FnOnce(Transfer<'_>)) {
         let (words, from) = match data {
             Data::Words(words) => (Cow::Borrowed(words), &[][..]),
@@ -207,7 +212,7 @@ impl NodeParts {
         send(Transfer { words: &words, from, into });
     }
 
-    /// The words of pieces of this node's segments, one after the other.
+    /// Reads the words of pieces of this node's segments, one piece after the other.
     fn read_all(&self, pieces: &[Piece]) -> Vec<u64> {
         let read = |piece: &Piece| {
             self.read(piece.place, piece.words as usize).unwrap_or_else(|bad| panic!("{bad}"))

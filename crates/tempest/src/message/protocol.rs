@@ -11,37 +11,38 @@ use super::node::Node;
 use super::setup::Setup;
 use crate::{Class, Key, Volume};
 
-/// A message: plain data, and the handler that runs where it arrives.
+/// A message: plain data, and the handler that runs on the node where it arrives.
 ///
-/// The handler is short, runs to completion and never blocks. It may touch the state that its [`key`](Self::key)
-/// names.
+/// The handler is short, runs to completion and never blocks. It may access the state that the message's
+/// [`key`](Self::key) names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no message",
     label = "expected what a `#[message]` method makes",
     note = "`Self::count(bin)` makes the message of the method `count`; `send(to, message)` names the node first"
 )]
 pub trait Message: Pod {
-    /// The protocol of the message. The handler is given this protocol's state on the receiving node.
+    /// The protocol of the message, whose state on the receiving node the handler receives.
     type Protocol: Protocol;
 
-    /// The class of the message: it decides which processors may run the handler.
+    /// The class of the message, which decides which processors may run the handler.
     const CLASS: Class = Class::User;
 
     /// The category under which the message's bytes are counted in the breakdown of the traffic.
     const VOLUME: Volume = Volume::Data;
 
-    /// The modelled size of the fields in bytes, without header and payload. State it where the machine of a
-    /// study had narrower integers than the ones used here.
+    /// The modelled size of the fields in bytes, without header and payload. Set it where the machine of a study had
+    /// narrower integers than the fields have here.
     const BYTES: usize = size_of::<Self>();
 
     /// The modelled size of one payload word in bytes.
     const PAYLOAD_WORD_BYTES: usize = 8;
 
-    /// The key of the message: the state that its handler touches. It must be a pure function of the message. The
-    /// receiver evaluates it, so that it need not trust the sender.
+    /// Returns the key of the message: the name of the state that its handler accesses. It must be a pure function of
+    /// the message. The receiver evaluates it, so that it need not trust the sender.
     fn key(&self) -> Key;
 
-    /// Handles the message on the receiving node, with [`Handler::STACK_BYTES`] (128 KiB) of stack.
+    /// Handles the message on the receiving node. `protocol` is the protocol's state there, `payload` the words behind
+    /// the message's fields. The handler has [`Handler::STACK_BYTES`] (128 KiB) of stack.
     fn handle(self, protocol: &Self::Protocol, payload: &[u64], cx: &mut Handler<'_>);
 }
 
@@ -55,15 +56,16 @@ pub trait Message: Pod {
     note = "write `#[program]` before `struct {Self}`, or `impl Protocol for {Self}`"
 )]
 pub trait Protocol: Handlers + Send + Sync + 'static {
-    /// The configuration, which is the same on every node: the problem, the parameters.
+    /// The configuration of the protocol, which is the same on every node, such as the problem and its parameters.
     type Config: Send + Sync + 'static;
 
-    /// Installs the protocol on a node: allocates tables, and installs the protocols that this one builds on.
+    /// Installs the protocol on a node: allocates tables, and installs the protocols on which this one builds. Returns
+    /// its state there.
     fn install(config: &Self::Config, node: &mut Setup<'_>) -> Self;
 }
 
-/// The messages of a protocol. Every [`Protocol`] states them, and [`Setup::install`] registers them, so that none can be
-/// forgotten.
+/// The list of a protocol's messages. Every [`Protocol`] implements it, and [`Setup::install`] registers the messages,
+/// so that none can be forgotten.
 ///
 /// [`#[handlers]`](crate::handlers) writes this implementation. By hand, a protocol and its message are:
 ///
@@ -112,14 +114,14 @@ pub trait Protocol: Handlers + Send + Sync + 'static {
     note = "write `#[handlers]` before `impl {Self} {{ … }}`; with no `#[message]` in it the list is empty"
 )]
 pub trait Handlers: Sized + 'static {
-    /// Adds each kind of message of the protocol.
+    /// Adds each kind of message of the protocol to `messages`.
     fn register(messages: &mut Messages<'_, Self>);
 }
 
 /// The list of messages to which [`Handlers::register`] adds the messages of protocol `P`.
 pub struct Messages<'a, P> {
     pub(super) node: &'a mut Node,
-    /// The number of the protocol.
+    /// The number of the protocol on its node.
     pub(super) protocol: usize,
     pub(super) of: PhantomData<fn(P)>,
 }

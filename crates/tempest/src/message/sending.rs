@@ -1,4 +1,4 @@
-//! The actions of a handler that name a message: sends, transfers, and the lowering of a right.
+//! The operations of a handler that name a message: sends, transfers, and the reduction of a right.
 //!
 //! This module must never know how a message travels.
 
@@ -22,8 +22,8 @@ impl Actions<'_> {
         self.send_with(to, message, &[]);
     }
 
-    /// Sends a message with a payload, the words that its handler is given as a slice. Never fails, never
-    /// waits. Messages to one node under one key arrive in the order of these calls.
+    /// Sends a message with a payload: words that the message's handler receives as a slice. Never fails, never waits.
+    /// Messages to one node under one key arrive in the order of these calls.
     ///
     /// # Panics
     /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, or
@@ -33,13 +33,14 @@ impl Actions<'_> {
         self.processor.post(to, &self.node.encode(to, &message, payload));
     }
 
-    /// Moves words, any number of them, into [segments](crate::Segment) of another node, as [a thread](crate::Thread::transfer) does.
-    /// When all of them are in place, `message` is handled there. Never fails, never waits.
+    /// Moves any number of words into [segments](crate::Segment) of another node, as
+    /// [`Thread::transfer`](crate::Thread::transfer) does. When all words are in place, `message` is handled on that
+    /// node. Never fails, never waits.
     ///
     /// # Panics
-    /// If the message was not registered, its fields exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, the node does not exist, this
-    /// node has no such pieces, or the pieces there have room for more words or fewer. Data that does not fit a segment ends the run
-    /// with an error.
+    /// If the message was not registered, its fields exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, the node does
+    /// not exist, this node does not have the pieces of `data`, or `into` has room for more or fewer words than `data`.
+    /// Data that does not fit a segment there ends the run with an error.
     pub fn transfer<'d, M: Message>(
         &mut self,
         to: NodeId,
@@ -52,9 +53,9 @@ impl Actions<'_> {
         self.node.gather(into.into(), data.into(), send);
     }
 
-    /// Sends a message together with the words that a block of shared memory has on this node now. When the
-    /// message's handler runs, the words are the block's on the receiving node. That node has no right to the
-    /// block until then.
+    /// Sends a message together with the words that a block of shared memory has on this node now. When the message's
+    /// handler runs, these words are the contents of the block on the receiving node. Until then that node has no right
+    /// to the block.
     ///
     /// # Panics
     /// If the message was not registered, the node does not exist, or there is no such block.
@@ -63,23 +64,24 @@ impl Actions<'_> {
         self.processor.post_block(to, block, &memory.contents(block), &packet);
     }
 
-    /// Reduces this node's right to a block to `tag`, as the last act of the handler. A processor of the node may be using
-    /// the right at this moment, so the message `then` is handled here only when none does any more. The key stays held
-    /// until then without occupying a processor, and no other event of the key comes between ([how](Memory)).
+    /// Reduces this node's right to a block to `tag`, as the last act of the handler. A processor of the node may be
+    /// using the right at this moment, so the message `then` is handled here only when no processor uses it any more.
+    /// The key stays held until then without occupying a processor, and no other event of the key runs in between
+    /// ([how](Memory)).
     ///
     /// # Panics
-    /// If the block's key is not held, there is no such block, the handler has lowered something before, or `then` was not
-    /// registered.
+    /// If the block's key is not held, there is no such block, the handler has reduced a right before, or `then` was
+    /// not registered.
     pub fn lower<M: Message>(&mut self, memory: &Memory, block: Block, tag: Tag, then: M) {
         self.lower_all(memory, block..=block, tag, then);
     }
 
-    /// Reduces this node's right to each of several consecutive blocks to `tag`, like [`lower`](Self::lower). The handler
-    /// must hold the sequential key, unless there is only one block.
+    /// Reduces this node's right to each block in `blocks` to `tag`, as [`lower`](Self::lower) does for one block. The
+    /// handler must hold the sequential key, unless there is only one block.
     ///
     /// # Panics
-    /// If the blocks' key is not held, there are no such blocks, the handler has lowered something before, or `then` was not
-    /// registered.
+    /// If the blocks' key is not held, there are no such blocks, the handler has reduced a right before, or `then` was
+    /// not registered.
     pub fn lower_all<M: Message>(
         &mut self,
         memory: &Memory,

@@ -21,13 +21,13 @@ use crate::{Block, Keyed, Memory, NodeId, Primitive, Rights, Segment, Shape};
 /// A node on which protocols are being installed.
 pub struct Setup<'a> {
     pub(super) node: &'a mut Node,
-    /// The protocol being installed, and its number.
+    /// The protocols being installed, each with its number: the innermost installation is the last.
     pub(super) installing: Vec<(TypeId, usize)>,
-    /// The protocols that have been installed for others to build on.
+    /// The protocols whose installation is complete, for others to build on.
     pub(super) installed: Vec<Instance>,
 }
 
-/// A protocol that has been installed.
+/// A protocol whose installation on the node is complete.
 pub(super) struct Instance {
     pub(super) protocol: TypeId,
     pub(super) state: State,
@@ -36,7 +36,7 @@ pub(super) struct Instance {
 
 impl Clocked for Setup<'_> {}
 
-/// Nothing happens yet.
+/// Does nothing: no event can happen before the run.
 impl Sealed for Setup<'_> {
     #[inline]
     fn settle(&self) {}
@@ -52,18 +52,18 @@ impl<'a> Setup<'a> {
         self.node.id
     }
 
-    /// The number of nodes of the world, and of threads on each.
+    /// The number of nodes of the world, and of program threads on each.
     pub fn shape(&self) -> Shape {
         self.node.shape
     }
 
-    /// The flow control that this world asks of protocols.
+    /// The flow control that the world asks of protocols.
     pub fn flow(&self) -> Flow {
         self.node.flow
     }
 
-    /// States primitives that threads of the protocol being installed, or its handlers of a class, may charge. A
-    /// world that charges time refuses a run whose machine lacks a price of a stated primitive, before anything runs.
+    /// Declares `primitives` that the part `by` of the protocol being installed may charge. A world that charges time
+    /// refuses a run whose machine has no price for a declared primitive, before anything runs.
     pub fn charges(&mut self, by: Charger, primitives: &[Primitive]) {
         for &primitive in primitives {
             let charge = Charge { primitive, by };
@@ -73,14 +73,14 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// States that the protocol being installed sends messages under every mechanism. A world whose policy leaves no
+    /// Declares that the protocol being installed sends messages under every mechanism. A world whose policy leaves no
     /// processor to handle them refuses the run before anything runs.
     pub fn needs_handlers(&mut self) {
         self.node.parts.needs_handlers = true;
     }
 
-    /// Makes a segment: `len` words of this node, each holding `value` at first, that transfers and deposits
-    /// of other nodes write. The name appears where a thread waits for deposits.
+    /// Makes a segment: `len` words of this node, each holding `value` at first, which other nodes write by transfers
+    /// and deposits. A deadlock report prints the name where a thread waits for deposits.
     ///
     /// Every node makes the same segments, of equal names, in the same order; each node chooses the length of its own part.
     pub fn segment<T: Word>(
@@ -92,8 +92,8 @@ impl<'a> Setup<'a> {
         self.segment_for(Rights::WRITE, name, len, value)
     }
 
-    /// Makes a segment of `len` words, each holding `value` at first. `others` is the rights of other nodes to this
-    /// node's part of it. The name appears where a thread waits for deposits.
+    /// Makes a segment of `len` words of this node, each holding `value` at first. `others` are the rights of other
+    /// nodes to them. A deadlock report prints the name where a thread waits for deposits.
     pub fn segment_for<T: Word>(
         &mut self,
         others: Rights,
@@ -104,9 +104,9 @@ impl<'a> Setup<'a> {
         self.node.parts.segments.allocate(others, lasting(name), len, value)
     }
 
-    /// The space of the protocol instance that is being installed: its messages state keys of this space as
-    /// [`Key::User`](crate::Key::User). A protocol keeps the space if it [holds](crate::Thread::hold) keys
-    /// for its callers.
+    /// The key space of the protocol instance that is being installed: the keys that its messages state as
+    /// [`Key::User`](crate::Key::User) are numbers in this space. A protocol stores the space if it
+    /// [holds](crate::Thread::hold) keys for its callers.
     ///
     /// # Panics
     /// If nothing is being installed.
@@ -115,15 +115,15 @@ impl<'a> Setup<'a> {
         Space::of_protocol(*number)
     }
 
-    /// Makes a space for a part of the protocol that is being installed, such as a set of locks. Its keys
-    /// differ from those of the protocol and of its other parts.
+    /// Makes a key space for a part of the protocol that is being installed, such as a set of locks. Its keys differ
+    /// from the keys of the protocol and of its other parts.
     pub fn fresh_space(&mut self) -> Space {
         self.node.parts.protocols += 1;
         Space::of_protocol(self.node.parts.protocols - 1)
     }
 
-    /// States the size, in bytes, of the entries of the table that is made next, as the modelled machine has them. A size that is
-    /// not stated is that of the entry's type on this host, in whole words. Natively it means nothing.
+    /// Sets the modelled size, in bytes, of the entries of the next table: their size on the modelled machine. Without
+    /// this call it is the size of the entry's type on this host, in whole words. Natively it has no effect.
     ///
     /// # Panics
     /// If the size is 0.
@@ -132,13 +132,15 @@ impl<'a> Setup<'a> {
         self
     }
 
-    /// Makes a table with an entry for each number in `0..len`, under that number's key.
+    /// Makes a table with an entry for each number in `0..len`, reached under that number's key. `init` makes the entry
+    /// of a number.
     pub fn keyed<T>(&mut self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
         let group = Group::of(self.space());
         Keyed::dense(self.dispatcher(), group, (len, self.node.parts.tables.add::<T>(len)), init)
     }
 
-    /// Makes a table with an entry for each block of a shared memory, under the block's key.
+    /// Makes a table with an entry for each block of a shared memory, reached under the block's key. `init` makes the
+    /// entry of a block.
     pub fn keyed_blocks<T>(&mut self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
         let blocks = memory.layout().blocks() as usize;
         let room = self.node.parts.tables.add::<T>(blocks);
@@ -146,8 +148,8 @@ impl<'a> Setup<'a> {
     }
 
     /// Makes a table with an entry for each block whose page is mapped on this node now. Handlers make and drop the
-    /// entries of other pages ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room need no
-    /// entries.
+    /// entries of other pages ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room on this
+    /// node need no entries. `init` makes the entry of a block.
     pub fn keyed_pages<T>(
         &mut self,
         memory: &Memory,
@@ -161,13 +163,13 @@ impl<'a> Setup<'a> {
         Keyed::grouped(self.dispatcher(), Group::BLOCKS, (blocks, room), each, init, is_mapped)
     }
 
-    /// Makes a table with an entry for every number. An entry comes into being when it is first reached.
+    /// Makes a table with an entry for every number, where `init` makes an entry when it is first reached.
     pub fn keyed_sparse<T>(&mut self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
         self.keyed_sparse_in(self.space(), init)
     }
 
-    /// Makes a table with an entry for every number of a [fresh space](Self::fresh_space). An entry comes
-    /// into being when it is first reached.
+    /// Makes a table with an entry for every number of `space`, a [fresh space](Self::fresh_space), where `init` makes
+    /// an entry when it is first reached.
     pub fn keyed_sparse_in<T>(
         &mut self,
         space: Space,

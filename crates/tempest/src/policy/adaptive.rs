@@ -8,9 +8,9 @@
 //!
 //! # The rule
 //!
-//! *When a change is worth a trial.* A handler is the same work on every processor, so a dedicated processor
-//! does not save handlers. It saves its node the *looking*: polls, and switches between threads and handlers.
-//! It costs the node a computing processor.
+//! *When a change is worth a trial.* A handler is the same work on every processor, so a dedicated processor does not
+//! save the node any work in handlers. It saves the node the *looking*: polls, and switches between threads and
+//! handlers. It costs the node a computing processor.
 //!
 //! - The first processor is dedicated where looking is a large [share](GAIN) of the time of events, and the
 //!   threads' own work [fits](MARGIN) the processors that remain.
@@ -22,17 +22,16 @@
 //!   last one is released only where the computing processors have [no idle time](SPARE) left; otherwise
 //!   nothing would use it.
 //!
-//! *Whether the change was right.* No formula knows a program: its threads may not divide evenly among the
-//! remaining processors. So every change is a trial. While a change seems worth a trial, and for [as
-//! long](TRIAL) after it is made, the controller records how much the node gets done ([`Reading::progress`]). It
-//! reverts the change if that fell by a [wide](WORSE) margin. Progress from before the change seemed worth it is not
-//! compared, because the program may have been in another part then.
+//! *Whether the change was right.* No formula knows a program: its threads may not divide evenly among the remaining
+//! processors. So every change is a trial. While a change seems worth a trial, and for [a number of intervals](TRIAL)
+//! after it is made, the controller records how much work the node gets done ([`Reading::progress`]). It reverts the
+//! change if that fell by a [wide](WORSE) margin. Progress from before the change seemed worth a trial is not compared,
+//! because the program may have been in another phase then.
 //!
-//! *How it comes to rest.* A change must seem worth a trial for several intervals, and after each change the
-//! controller waits for a number of intervals. A change that reverts the one before doubles that number, so
-//! that a load on which nothing helps costs ever less, up to [a bound](LONGEST) that keeps the controller
-//! able to follow a load that changes. A change in the same direction resets the number to the
-//! [first](FIRST).
+//! *How the rule comes to rest.* A change must seem worth a trial for several intervals, and after each change the
+//! controller waits for a number of intervals. A change that reverts the previous one doubles that number, so that a
+//! load for which no change helps costs ever less, up to [a bound](LONGEST) that keeps the controller able to follow a
+//! load that changes. A change in the same direction resets the number to the [first](FIRST).
 
 use std::fmt;
 
@@ -40,51 +39,50 @@ use units::Time;
 
 use crate::NodeId;
 
-/// The share of the computing processors' event time that looking must take before a first processor is dedicated.
-/// Below a quarter the gain is smaller than the loss where threads do not divide evenly among the remaining
-/// processors.
+/// The share of the computing processors' time for events (handlers and looking) that looking must take before a first
+/// processor is dedicated. Below a quarter the gain is smaller than the loss where threads do not divide evenly among
+/// the remaining processors.
 const GAIN: f64 = 0.25;
 
-/// A share of one processor's time. The threads' own work must be less than the remaining processors can do
-/// by at least this much.
+/// The spare time, in processors, that the remaining computing processors must have beyond the threads' own work before
+/// another processor is dedicated.
 const MARGIN: f64 = 0.25;
 
-/// The share of their time that dedicated processors must be busy before another is dedicated.
+/// The share of their time for which dedicated processors must be busy before another is dedicated.
 const FULL: f64 = 0.8;
 
-/// The share of their time that the dedicated processors that remain would at most be busy when one is
-/// released. It is far enough from [`FULL`] that the released one is not wanted at once.
+/// The share of their time for which the remaining dedicated processors may at most be busy after a dedicated processor
+/// is released. It is far enough below [`FULL`] that no processor is dedicated again at once.
 const UNUSED: f64 = 0.4;
 
-/// The number of waiting events per computing processor from which on they queue: each such processor could
-/// take one at once.
+/// The number of waiting events per computing processor above which events count as queueing: each such processor could
+/// take one event at once.
 const WAITING: f64 = 1.0;
 
-/// A share of one processor's time. The last dedicated processor computes again when the computing processors
-/// together have less idle time than this. It is less than [`MARGIN`], so that the change that made room for
-/// the processor does not release it.
+/// Idle time, in processors. The last dedicated processor computes again when the computing processors together have
+/// less idle time than this. It is less than [`MARGIN`], so that the margin which let the processor be dedicated does
+/// not release it.
 const SPARE: f64 = 0.1;
 
 /// The share by which progress must fall after a change for the change to be reverted. A program does more at
 /// some times than at others: a difference of less than a quarter need not be the effect of the change.
 const WORSE: f64 = 0.25;
 
-/// The number of intervals for which a change must seem worth a trial, and at first the number from one
-/// change to the next. Several, so that one interval does not decide.
+/// The number of consecutive intervals for which a change must seem worth a trial, and the least number of intervals
+/// between two changes. It is several, so that one interval does not decide.
 const FIRST: usize = 4;
 
-/// The number of intervals after which a change is judged. Several times [`FIRST`], because the loops of a
-/// program may be longer than that.
+/// The number of intervals after which a change is judged: several times [`FIRST`], because a loop of the program may
+/// last longer than that.
 const TRIAL: usize = 16;
 
-/// The largest number of intervals from one change to the next. A trial that fails then takes a thirty-second
-/// part of the time.
+/// The largest number of intervals between two changes. A trial that fails then takes a thirty-second part of the time.
 const LONGEST: usize = 512;
 
 /// A measurement of one node over one interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Reading {
-    /// The end of the interval, since the run began.
+    /// The time at which the interval ended, since the run began.
     pub at: Time,
     /// The number of processors of the node.
     pub processors: u32,
@@ -93,32 +91,32 @@ pub struct Reading {
     /// The share of the computing processors' time, 0 to 1, that handlers took.
     pub handlers: f64,
     /// The share of the computing processors' time, 0 to 1, that went into looking for events and into switching
-    /// between events and threads: the time they save if other processors run the handlers.
+    /// between events and threads. The computing processors save this time if other processors run the handlers.
     pub looking: f64,
-    /// The share of the computing processors' time, 0 to 1, in which they had nothing to do.
+    /// The share of the computing processors' time, 0 to 1, in which they were idle.
     pub idle: f64,
     /// The share of the dedicated processors' time, 0 to 1, that handlers took; 0 if there are no dedicated
     /// processors.
     pub protocol: f64,
     /// The mean number of events that waited to be dispatched.
     pub waiting: f64,
-    /// The work that the node got done in a unit of time, threads' own work and handlers alike, in any unit
-    /// that is the same in all readings; 0 in a world that cannot measure it.
+    /// The work that the node got done per unit of time: threads' own work and handlers together. Its unit is arbitrary
+    /// but the same in all readings; 0 in a world that cannot measure it.
     pub progress: f64,
 }
 
 /// The reason for a controller's decision.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Why {
-    /// Looking took this share of the time that events took.
+    /// Looking for events took this share of the time that events took.
     Looking(f64),
-    /// Dedicated processors were busy for this share of their time.
+    /// The dedicated processors were busy for this share of their time.
     Full(f64),
-    /// This many events waited, on average.
+    /// On average this number of events waited to be dispatched.
     Waiting(f64),
-    /// Dedicated processors were busy for only this share of their time.
+    /// The dedicated processors were busy for only this share of their time.
     Unused(f64),
-    /// The previous change made things worse: since then the node got this share of its earlier work done.
+    /// The previous change made things worse: since then the node's progress was this share of its progress before.
     Worse(f64),
 }
 
@@ -129,9 +127,9 @@ pub struct Adjustment {
     pub node: NodeId,
     /// The time of the change, since the run began.
     pub at: Time,
-    /// The number of dedicated processors from then on.
+    /// The number of dedicated processors after the change.
     pub dedicated: u32,
-    /// The reason.
+    /// The reason for the change.
     pub why: Why,
 }
 
@@ -140,7 +138,7 @@ pub struct Adjustment {
 struct Trial {
     /// The number of dedicated processors before the change.
     from: u32,
-    /// The mean progress before the change.
+    /// The mean progress before the change, to be compared with the progress after it.
     before: f64,
 }
 
@@ -154,7 +152,7 @@ struct Since {
     idle: f64,
     protocol: f64,
     waiting: f64,
-    /// The sum of the progress of all intervals.
+    /// The sum of the progress of all intervals since the last change.
     progress: f64,
 }
 
@@ -171,29 +169,30 @@ impl Since {
         towards(&mut self.waiting, reading.waiting);
     }
 
-    /// The mean progress of the intervals.
+    /// The mean progress of the intervals since the last change.
     fn progress(&self) -> f64 {
         self.progress / self.intervals as f64
     }
 }
 
-/// A change that seems worth a trial.
+/// A change that seems worth a trial, and since when.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wish {
-    /// The number of dedicated processors that seems better.
+    /// The number of dedicated processors that seems best.
     dedicated: u32,
-    /// The number of consecutive intervals in which it has seemed so.
+    /// The number of consecutive intervals in which that number has seemed best.
     intervals: usize,
     /// The sum of the progress of those intervals.
     progress: f64,
 }
 
-/// The adaptive rule for one node: takes readings, answers with changes.
+/// The adaptive rule for one node: takes a [`Reading`] of each interval, and answers with changes of the number of
+/// dedicated processors.
 #[derive(Clone, Debug)]
 pub struct Controller {
     since: Since,
     trial: Option<Trial>,
-    /// The number of intervals to wait after a change.
+    /// The least number of intervals from the last change to the next.
     stay: usize,
     wish: Wish,
     /// Whether the last change dedicated one more processor; `None` before the first change.
@@ -212,9 +211,8 @@ impl Controller {
         Self::default()
     }
 
-    /// Takes the reading of an interval. Returns the number of processors to dedicate from now on and the
-    /// reason, if that number changes. The first interval after a change begins when the world has carried
-    /// the change out.
+    /// Takes the reading of an interval. Returns the new number of dedicated processors and the reason, or `None` if
+    /// the number stays. The next interval begins when the world has carried the change out.
     pub fn observe(&mut self, reading: &Reading) -> Option<(u32, Why)> {
         self.since.add(reading);
         let failed = self.trial.take_if(|_| self.since.intervals == TRIAL);
@@ -239,7 +237,8 @@ impl Controller {
         better.filter(|_| self.wish.intervals >= FIRST && self.since.intervals >= self.stay)
     }
 
-    /// A change that seems worth a trial.
+    /// The change that seems worth a trial now, if there is one: the new number of dedicated processors, and the
+    /// reason.
     fn better(&self, reading: &Reading) -> Option<(u32, Why)> {
         let Reading { processors, dedicated, .. } = *reading;
         let computing = f64::from(processors - dedicated);
@@ -255,14 +254,15 @@ impl Controller {
         unused.then(|| (dedicated - 1, Why::Unused(protocol)))
     }
 
-    /// The number of processors that the threads' own work keeps busy: the rest of the computing processors' time.
-    /// Shares that are known from samples may sum to more than all of it, so the result is bounded below by 0.
+    /// The number of processors that the threads' own work keeps busy: the computing processors' time without handlers,
+    /// looking and idling. Sampled shares may sum to more than 1, so the result is bounded below by 0.
     fn own(&self, computing: f64) -> f64 {
         let Since { handlers, looking, idle, .. } = self.since;
         (1.0 - handlers - looking - idle).max(0.0) * computing
     }
 
-    /// The reason to dedicate a computing processor, if there is one.
+    /// The reason to dedicate another processor, if there is one, on a node with `computing` computing and `dedicated`
+    /// dedicated processors.
     fn wants_more(&self, computing: f64, dedicated: u32) -> Option<Why> {
         let Since { handlers, looking, protocol, waiting, .. } = self.since;
         let own = self.own(computing);
@@ -287,7 +287,7 @@ impl Controller {
         let returns = self.rose.is_some_and(|rose| rose != rises);
         self.stay = if returns { (2 * self.stay).min(LONGEST) } else { FIRST };
         self.rose = Some(rises);
-        // A reverted change needs no proof: the node ran that way before.
+        // A reverted change needs no trial: the node ran that way before.
         let proven = matches!(why, Why::Worse(_));
         let before = self.wish.progress / self.wish.intervals as f64;
         self.trial = (!proven).then_some(Trial { from, before });

@@ -6,75 +6,77 @@ use std::fmt;
 
 use units::Time;
 
-/// The time that an event waits before a helper runs its handler, if the option gives no time.
+/// The time that an event waits before a helper runs its handler, if the option `+helper` gives no time.
 pub(super) const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
 
-/// The processors that run handlers.
+/// The processors that run handlers: the main part of a [`Policy`]. `count` is [`Policy::count`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Servers {
-    /// The node's one computing processor, between its threads.
+    /// The node's only computing processor runs handlers, at its threads' polls and when they wait.
     Compute,
-    /// `count` of the node's own processors, which do nothing else.
+    /// `count` of the node's own processors run handlers and nothing else; the remaining ones run threads.
     Taken,
-    /// `count` processors added to the node's own, which do nothing else.
+    /// `count` processors added to the node's own run handlers and nothing else; the node's own processors run threads.
     Added,
-    /// Any computing processor when it is idle. Polls at back-edges take [`Turns`].
+    /// Any computing processor runs handlers when it is idle, and at polls on loop back-edges, whose order [`Turns`]
+    /// sets.
     Idle,
-    /// A processor in the network interface.
+    /// A processor in the network interface runs handlers.
     Network,
-    /// The computing processor or the network processor, whichever is free.
+    /// The computing processor or the network processor runs a handler, whichever is free.
     Either,
-    /// `count` processors embedded in a device on the memory bus.
+    /// `count` processors embedded in a device on the memory bus run handlers.
     Embedded,
-    /// A hardware state machine.
+    /// A hardware state machine runs handlers.
     Hardware,
-    /// Any computing processor when it is idle, as under `Idle`, until measurements say that a dedicated processor pays. Processors
-    /// are dedicated and released while the program runs.
+    /// Any computing processor runs handlers when it is idle, as under `Idle`, until measurements say that a dedicated
+    /// processor pays. The world dedicates and releases processors while the program runs.
     Adaptive,
 }
 
-/// The order in which events are handed to processors.
+/// The order in which the events of a node are handed to processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dispatch {
     /// Events of a node run one at a time, in order of arrival.
     Serial,
-    /// Events of distinct keys in parallel, of equal keys one at a time.
+    /// Events of different keys run in parallel, events of equal keys one at a time.
     Keyed,
-    /// Events of distinct keys in parallel, where each key is bound to one processor.
+    /// Events of different keys run in parallel, and each key is bound to one processor.
     Partitioned,
 }
 
 /// The way in which a processor notices an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// The processor looks, at back-edges and when idle.
+    /// The processor looks for events at loop back-edges and when it is idle.
     Poll,
-    /// The processor is interrupted.
+    /// An interrupt tells the processor that there is an event.
     Interrupt,
-    /// The processor looks. It is interrupted only when every processor of the node computes.
+    /// The processor looks for events. It is interrupted only when every processor of the node computes.
     InterruptWhenBusy,
 }
 
-/// The processor that puts messages into the network.
+/// The processor or device that puts a node's messages into the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Injector {
-    /// The sending processor, with the interface locked where several may inject.
+    /// The processor that sends the message. Where several processors may inject, it holds the lock of the interface
+    /// meanwhile.
     Sender,
-    /// The protocol processor, to which the sender hands the message.
+    /// The protocol processor, which runs handlers; the sender hands the message to it.
     Protocol,
-    /// The network processor, through its queue; the sender on a machine without one.
+    /// The network processor, through its queue; on a machine without a network processor the sender.
     Network,
     /// A device, which takes messages from any processor.
     Device,
 }
 
-/// The order in which the computing processors of a node look for events. One looks at a time, round robin.
+/// The order in which the computing processors of a node look for events. One processor looks at a time, round robin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turns {
-    /// Idle processors come first. A computing processor has a turn only if none idles.
+    /// Idle processors come first. A processor that runs a thread has a turn only if none is idle.
     IdleFirst,
-    /// Every processor has its turn. A computing processor keeps its turn until its next poll, and the others
-    /// wait for it.
+    /// Every processor has its turn. A processor that runs a thread keeps its turn until its next poll, and the other
+    /// processors wait for it.
     Strict,
 }
 
@@ -90,31 +92,31 @@ pub struct Policy {
     pub servers: Servers,
     /// The order in which waiting events are dispatched to handlers.
     pub dispatch: Dispatch,
-    /// The way in which processors that run handlers notice events.
+    /// The way in which the processors that run handlers notice events.
     pub notice: Notice,
     /// The processor that injects the node's messages into the network.
     pub injector: Injector,
-    /// The number of loop back-edges from one poll of a computing processor to the next, 0 for never. `None`
-    /// leaves it to the world ([`poll_interval`](Self::poll_interval)).
+    /// The number of loop back-edges between two polls of a computing processor; 0: it never polls. `None` leaves the
+    /// number to the world ([`poll_interval`](Self::poll_interval)).
     pub poll_every: Option<u32>,
     /// The order in which processors look for events under [`Servers::Idle`].
     pub turns: Turns,
-    /// Whether threads stay on the processor where they began, even where the processors of a node could
-    /// share them.
+    /// Whether each thread stays on the processor where it began, even where the processors of a node could share
+    /// threads.
     pub bound: bool,
-    /// The time after which a helper of the node runs the handlers that no processor has run; `None` for no
-    /// helper. A helper is an extra OS thread, not a processor of the node.
+    /// The time that an event waits for a processor before a helper of the node runs its handler; `None`: no helper. A
+    /// helper is an extra OS thread, not a processor of the node.
     pub helper: Option<Time>,
 }
 
-/// A named policy.
+/// A named policy, without count and options.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Preset {
     /// The name on the command line.
     pub name: &'static str,
     /// A one-line description for people.
     pub summary: &'static str,
-    /// Whether the preset takes `:COUNT`.
+    /// Whether the preset's name is followed by `:COUNT`, the number of processors that run handlers.
     pub counted: bool,
     pub(super) servers: Servers,
     pub(super) dispatch: Dispatch,
@@ -268,8 +270,8 @@ impl Policy {
         needs
     }
 
-    /// The number of back-edges from one poll of a computing processor to the next, 0 for never. `usual` is
-    /// the number in a world whose processors have to look and whose policy does not say.
+    /// The number of loop back-edges between two polls of a computing processor; 0: it never polls. `usual` is the
+    /// world's own number, for a policy whose processors poll and that states no number.
     pub fn poll_interval(&self, usual: u32) -> u32 {
         let looks = self.preset.polls && self.notice != Notice::Interrupt;
         self.poll_every.unwrap_or(if looks { usual } else { 0 })
@@ -302,17 +304,17 @@ impl Policy {
     }
 }
 
-/// The number of a node's processors that compute, and the number of the others. It is written `6+2`, or `6` if there are no others.
+/// A node's numbers of computing and of other processors. It displays as `6+2`, or `6` if there are no others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Split {
-    /// Processors that run program threads.
+    /// Number of processors that run program threads.
     pub computing: u32,
-    /// Processors that run handlers, or move messages, and nothing else.
+    /// Number of processors that run handlers, or move messages, and run no threads.
     pub dedicated: u32,
 }
 
 impl Split {
-    /// The number of all of them.
+    /// The number of all processors of the node.
     pub fn all(self) -> u32 {
         self.computing.saturating_add(self.dedicated)
     }
@@ -327,8 +329,8 @@ impl fmt::Display for Split {
     }
 }
 
-/// The dispatch order of a preset with a count: several dedicated processors dispatch by key; one alone would
-/// gain nothing.
+/// The dispatch order of a preset with `count` dedicated processors: by key if several serve, because a single server
+/// would gain nothing from it; otherwise the preset's own order.
 pub(super) fn default_dispatch(preset: &Preset, count: u32) -> Dispatch {
     match preset.servers {
         Servers::Taken if preset.dispatch == Dispatch::Serial && count > 1 => Dispatch::Keyed,

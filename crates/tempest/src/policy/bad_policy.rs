@@ -4,7 +4,8 @@
 
 use units::ParseError;
 
-/// The reason why a text names no [`Policy`](crate::Policy). Its own text is one line that states the expected form.
+/// The reason why a text does not describe a [`Policy`](crate::Policy). It displays as one line that states the
+/// expected form.
 ///
 /// ```
 /// use tradewind_tempest::Policy;
@@ -19,46 +20,46 @@ use units::ParseError;
 pub enum BadPolicy {
     /// No preset has this name.
     Unknown {
-        /// The name.
+        /// The unknown name.
         name: String,
     },
-    /// The preset takes no `:COUNT`.
+    /// The text has a `:COUNT`, which the preset does not take.
     NoCount {
         /// The name of the preset.
         preset: &'static str,
     },
-    /// The count is no number from 1 to 64.
+    /// The count is not a number from 1 to 64.
     Count {
         /// The name of the preset.
         preset: &'static str,
         /// The count, as it was typed.
         count: String,
     },
-    /// No option is spelled so.
+    /// There is no option of this name.
     UnknownOption {
         /// The option, without its `+`.
         option: String,
     },
-    /// `+every` without a number of back-edges.
+    /// The option `+every` has no number of back-edges.
     Every {
         /// The option, without its `+`.
         option: String,
     },
-    /// The option `+helper=` with a text that is no time.
+    /// The option `+helper=` has a text that is not a time.
     HelperTime {
         /// The option, without its `+`.
         option: String,
         /// The error in the time.
         why: ParseError,
     },
-    /// `+strict` under a policy whose processors take no turns.
+    /// The option `+strict` is used with a policy whose processors take no turns.
     Strict {
-        /// The policy, as far as it was read.
+        /// The part of the policy before the option.
         policy: String,
     },
-    /// `+helper` under a policy whose computing processors do not poll for messages.
+    /// The option `+helper` is used with a policy whose computing processors do not poll for messages.
     Helper {
-        /// The policy, as far as it was read.
+        /// The part of the policy before the option.
         policy: String,
     },
 }

@@ -9,15 +9,16 @@ use std::str::FromStr;
 /// A way in which data moves between nodes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Mechanism {
-    /// Active messages: a handler receives each message and puts its values where they belong.
+    /// Active messages: a handler receives each message and puts its values into place.
     #[default]
     Messages,
-    /// Values gathered into one block that the interface moves to the receiver's memory; one handler runs at
-    /// its end.
+    /// Bulk transfers: the interface moves a block of gathered values to the receiver's memory, and one handler runs at
+    /// the end.
     Bulk,
-    /// A few words at a time, to places in the receiver's memory that the sender chooses; no handler runs.
+    /// Deposits: the sender writes a few words at a time to places in the receiver's memory that it chooses; no handler
+    /// runs.
     Deposit,
-    /// Loads and stores of a shared address space, kept coherent block by block.
+    /// Shared memory: loads and stores of a shared address space that is kept coherent block by block.
     SharedMemory,
 }
 
@@ -57,10 +58,10 @@ impl Mechanism {
     }
 }
 
-/// A text that names no [`Mechanism`]. Its own text lists the names.
+/// The error of a text that names no [`Mechanism`]. It displays with the list of names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownMechanism {
-    /// The text.
+    /// The text that names no mechanism.
     pub name: String,
 }
 

@@ -1,23 +1,23 @@
-//! The options that may stand behind the name of a policy: one table for the parser, for the expected forms in
-//! errors, and for lists. This module must never know how a policy is written back.
+//! The options that may follow the name of a policy: one table for the parser, for the expected forms in errors, and
+//! for lists. This module must never know how a policy is written back.
 
 use units::Time;
 
 use super::arrangement::{Dispatch, HELPER_WAITS, Notice, Policy, Servers, Turns};
 use super::bad_policy::BadPolicy;
 
-/// An option of policies.
+/// An option that may follow the name of a policy, such as `+keyed`.
 #[derive(Debug)]
 pub struct PolicyOption {
     /// The option as it is written behind a policy: `+keyed`, or `+every=K` where it takes a value.
     pub text: &'static str,
     /// The meaning of the option, in one line for people.
     pub meaning: &'static str,
-    /// Changes a policy, given the value behind `=`.
+    /// Applies the option to a policy, given the text behind `=`.
     apply: fn(&mut Policy, &str) -> Result<(), BadPolicy>,
 }
 
-/// Every option, in the order of lists.
+/// All options, in the order in which lists print them.
 pub static OPTIONS: &[PolicyOption] = &[
     option("+serial", "one handler of a node at a time", |policy, _| {
         policy.dispatch = Dispatch::Serial;
@@ -93,7 +93,7 @@ const fn option(
 }
 
 impl PolicyOption {
-    /// The name of the option: without `+` and value.
+    /// The name of the option, without `+` and without its value.
     pub fn name(&self) -> &'static str {
         self.text.trim_start_matches('+').split('=').next().unwrap_or_default()
     }
@@ -103,8 +103,8 @@ impl PolicyOption {
     }
 }
 
-/// The time that a helper waits. Refused where a helper has nothing to do: it serves computing processors
-/// that run handlers and poll for them.
+/// Checks that a helper can serve `policy`, and returns `waits`. A helper is refused where it has no work: it serves
+/// computing processors that run handlers and poll for them.
 fn helped(policy: &Policy, waits: Time) -> Result<Time, BadPolicy> {
     let computing = matches!(policy.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
     if computing && policy.notice == Notice::Poll {
@@ -114,7 +114,7 @@ fn helped(policy: &Policy, waits: Time) -> Result<Time, BadPolicy> {
     }
 }
 
-/// Changes a policy by an option, written without `+`.
+/// Applies the option `text`, written without `+`, to `policy`.
 pub(super) fn apply(policy: &mut Policy, text: &str) -> Result<(), BadPolicy> {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let is_it = |option: &&PolicyOption| option.name() == name && option.takes_value() == value.is_some();

@@ -88,8 +88,8 @@ impl fmt::Display for BadPolicy {
 impl std::error::Error for BadPolicy {}
 
 impl PolicyOption {
-    /// The capabilities that a machine needs for this option beyond those for `floating`, in the words of a machine file's
-    /// `can`.
+    /// The capabilities that this option needs of a machine beyond the needs of the policy `floating`, in the words of
+    /// the `can` lists of machine files.
     pub fn needs(&self) -> Vec<&'static str> {
         let needs = |text: &str| Policy::from_str(text).map_or_else(|_| Vec::new(), |policy| policy.needs());
         let without = needs("floating");

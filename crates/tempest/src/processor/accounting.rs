@@ -6,44 +6,47 @@ use crate::Access;
 use crate::plain::access::Touch;
 use crate::plain::{MemoryEvents, Work};
 
-/// The accounts of the thread or handler that runs now on a processor of a model. A world whose work takes real time has none.
+/// The interface to a model's clock and prices for the thread or handler that runs now on a processor. A world whose
+/// work takes real time does not implement it.
 pub trait Accounting {
-    /// Accounts for work.
+    /// Charges the running thread or handler for `work`.
     fn charge(&self, work: Work);
 
-    /// Orders the next effect after all work charged before.
+    /// Runs all events that come before this processor's clock, so that the next operation on shared state takes place
+    /// after all work that was charged.
     fn synchronize(&self);
 
-    /// Notes that the thread passes a back-edge, under a policy that polls at none. The model first goes on to this
-    /// processor's clock: the back-edge takes no time, so a thread that does nothing else would stop the model.
+    /// Notes that the thread passes a loop back-edge, under a policy that never polls at back-edges. The model first
+    /// runs all events up to this processor's clock: a back-edge takes no modelled time, so a thread that only loops
+    /// would otherwise stop the model.
     fn pass_by(&self);
 
-    /// Accounts for a run of accesses to this node's memory.
+    /// Charges for a run of accesses to this node's memory.
     fn touch(&self, touch: Touch);
 
-    /// Accounts for one access to this node's memory, to an element that lies in one line.
+    /// Charges for one access to this node's memory, to an element that lies in one cache line.
     fn touch_one(&self, address: u64, access: Access);
 
-    /// Accounts for waiting until all flushed lines are in memory.
+    /// Waits until all flushed cache lines are in memory, and charges the time.
     fn drain(&self);
 
-    /// Prepares an access to a word of shared memory at a modelled address; called before the test of its tag, or, for a word
-    /// whose tag has been tested with that of an earlier one, before that word is accounted for. The model first runs all
-    /// events before this processor's clock that the access must not miss.
+    /// Prepares an access to a word of shared memory at a modelled address: runs all events before this processor's
+    /// clock that may affect the access. Called before the test of the word's tag; in a run of words with one test,
+    /// before [`access`](Self::access) of each further word.
     fn approach(&self, address: u64, access: Access);
 
-    /// Accounts for an access to a word of shared memory at a modelled address. The tag allowed the access, and it has been
-    /// done.
+    /// Charges for an access to a word of shared memory at a modelled address, which the word's tag allowed and which
+    /// has been done.
     fn access(&self, address: u64, access: Access);
 
-    /// Accounts for the use of handlers' data, such as an entry of a table: `bytes` bytes from the modelled address
-    /// `first` on are in the cache of the processor, which may store to them. The instructions of the use are
-    /// accounted for apart.
+    /// Charges for bringing handlers' data, such as an entry of a table, into the cache of the processor, with the
+    /// right to store: the `bytes` bytes from the modelled address `first` on. The instructions that use the data are
+    /// charged separately.
     fn reach(&self, first: u64, bytes: u64);
 
-    /// Whether caches and interfaces keep each other up to date by themselves.
+    /// Whether hardware keeps processors' caches and network interfaces coherent.
     fn is_coherent(&self) -> bool;
 
-    /// The counters of this node's memory system.
+    /// The counters of this node's memory system since the run began.
     fn memory_events(&self) -> MemoryEvents;
 }

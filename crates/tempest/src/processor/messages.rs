@@ -7,39 +7,40 @@ use crate::data::transfer::Transfer;
 use crate::plain::packet::Packet;
 use crate::{Block, NodeId, Place};
 
-/// The messages and data that the thread or handler running now on a processor sends.
+/// The operations that send messages and data for the thread or handler that runs now on a processor.
 pub trait Messages {
-    /// Sends a handler's message. Never refuses, never waits. The message takes its place in the node's order
-    /// before the handler's key is released.
+    /// Sends a handler's message. Never refuses, never waits. The message gets its position in the order of the node's
+    /// messages before the handler's key is released.
     fn post(&self, to: NodeId, packet: &Packet);
 
-    /// Sends a handler's transfer. Never refuses, never waits. The words are in place on `to` when the packet's
-    /// handler runs there.
+    /// Sends a handler's transfer. Never refuses, never waits. The words are in place on `to` when the handler of
+    /// `packet` runs there.
     fn post_transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet);
 
-    /// Sends a handler's message together with the words of a block of shared memory. Never refuses, never
-    /// waits. The words are the block's in the memory of `to` when the packet's handler runs there.
+    /// Sends a handler's message together with the words of a block of shared memory. Never refuses, never waits. The
+    /// words are in the memory of `to`, as the contents of `block`, when the handler of `packet` runs there.
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet);
 
-    /// Sends a thread's message. Returns false if there is no room now.
+    /// Sends a thread's message. Returns false, without sending it, if there is no room now.
     fn offer(&self, to: NodeId, packet: &Packet) -> bool;
 
-    /// Sends a thread's transfer: moves its words to their places on `to`; then the packet's handler runs there.
-    /// Returns false, perhaps with some of the words in place, if there is no room now.
+    /// Sends a thread's transfer: moves its words to their places on `to`; then the handler of `packet` runs there.
+    /// Returns false if there is no room now; some of the words may be in place then.
     fn transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) -> bool;
 
-    /// Sends a thread's deposit: puts `words` in place on `to` and counts them there. Returns false if there
-    /// is no room now.
+    /// Sends a thread's deposit: puts `words` in place on `to` and adds their number to the segment's count there.
+    /// Returns false if there is no room now.
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool;
 
-    /// The segments of a node, if loads and stores of this processor reach their memory; `None` otherwise.
+    /// Returns the segments of `node` if loads and stores of this processor reach their memory; otherwise `None`.
     fn mapped(&self, node: NodeId) -> Option<&Segments> {
         let _ = node;
         None
     }
 
-    /// Gives the processor away until there may be room towards `to`; receives meanwhile. For a thread that a panic
-    /// unwinds, the world receives without a switch, or [ends](super::Scheduling::end_by_unwinding) the run; in a run
-    /// that is over such a thread's next send is dropped.
+    /// Gives the processor to other threads and handlers until there may be room for a message to `to`, and receives
+    /// messages meanwhile. For a thread that a panic unwinds, the world receives without switching threads, or
+    /// [ends](super::Scheduling::end_by_unwinding) the run; after the end of the run, the next send of such a thread is
+    /// dropped.
     fn make_room(&self, to: NodeId);
 }

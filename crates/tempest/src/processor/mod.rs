@@ -1,7 +1,8 @@
-//! The cold edge: a world's methods for the thread or handler that one of its processors runs at the moment.
+//! The slow paths between programs and a world: the methods that a world implements for the thread or handler that one
+//! of its processors runs now.
 //!
-//! Programs never see it; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call it. Every method acts for the
-//! thread or handler that runs *now* on this processor. This module must never know any one world.
+//! Programs never see them; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call them. Every method acts for
+//! the thread or handler that runs *now* on this processor. This module must never know any one world.
 
 mod accounting;
 mod messages;
@@ -16,7 +17,7 @@ pub use scheduling::Scheduling;
 pub use wait::Wait;
 
 /// A processor of a world, as the thread or handler that runs on it uses it: [`Messages`] and [`Scheduling`] behind one
-/// pointer. Every type that implements both is a processor.
+/// pointer. Every type that implements these two traits is a processor.
 pub trait Processor: Messages + Scheduling {}
 
 impl<P: Messages + Scheduling> Processor for P {}

@@ -1,11 +1,10 @@
-//! The polling interval of a computing processor where the policy leaves it open: about as often as the world
-//! wants, counted in back-edges of the program's threads.
+//! The polling interval of a computing processor where the policy does not state it. The interval, counted in
+//! back-edges of the program's threads, is adjusted until polls are about as frequent as the world wants.
 //!
-//! A back-edge may come every nanosecond or every millisecond, and a look for events takes longer than the
-//! work of most threads between two back-edges. So a thread that may look at every back-edge looks only at some of them.
-//! The number of back-edges between two looks doubles if two looks came shortly after each other and found nothing;
-//! it halves if they were far apart or found something. A policy that gives the interval (`+every=K`) is obeyed as it
-//! stands.
+//! A back-edge may come every nanosecond or every millisecond, and a look for events takes longer than the work of most
+//! threads between two back-edges. So a thread that may look at every back-edge looks only at some of them. The number
+//! of back-edges between two looks doubles if two looks came shortly after each other and found nothing; it halves if
+//! they were far apart or found something. A policy that states the interval (`+every=K`) is obeyed as it stands.
 //!
 //! This module must never know the events that a look finds, nor which world's time it is.
 
@@ -14,43 +13,44 @@ use std::num::NonZeroU32;
 
 use units::Time;
 
-/// The largest number of back-edges between two looks. Where a loop of short steps is followed by a loop of long
-/// steps, this many long steps pass before the interval shrinks.
+/// The largest number of back-edges between two looks. Where a loop of short steps is followed by a loop of long steps,
+/// up to this number of long steps pass before the interval shrinks.
 const MOST: u32 = 256;
 
-/// The rule by which the polls of a thread look for messages.
+/// The rule that decides which polls of a thread look for messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PollInterval {
     /// No poll looks.
     Never,
-    /// A poll looks after each stretch of this number of back-edges.
+    /// Polls look for messages once per this number of loop back-edges.
     Every(NonZeroU32),
-    /// The processor chooses the interval, look by look, such as by a [`Pace`].
+    /// The processor sets the interval anew at each look, such as by a [`Pace`].
     Paced,
 }
 
 impl PollInterval {
-    /// The interval of `count` back-edges; no poll looks if it is 0.
+    /// Makes the interval of `count` back-edges; no poll looks if it is 0.
     pub fn every(count: u32) -> Self {
         NonZeroU32::new(count).map_or(Self::Never, Self::Every)
     }
 }
 
-/// The polling interval of one processor.
+/// The adjusted polling interval of one processor.
 #[derive(Clone, Debug)]
 pub struct Pace {
     /// The wanted time between two looks.
     apart: Time,
     /// The present number of back-edges between two looks.
     every: Cell<u32>,
-    /// The time of the last look, since the run began.
+    /// The time of the last look, from the start of the run.
     looked: Cell<Time>,
     /// Whether the last look found anything.
     found: Cell<bool>,
 }
 
 impl Pace {
-    /// Makes the interval for looks that are wanted `apart` from each other.
+    /// Makes an interval that is adjusted until the time between two looks is about `apart`. It begins at one
+    /// back-edge.
     pub const fn new(apart: Time) -> Self {
         Self { apart, every: Cell::new(1), looked: Cell::new(Time::ZERO), found: Cell::new(false) }
     }
@@ -61,8 +61,8 @@ impl Pace {
         self.found.set(found);
     }
 
-    /// The number of back-edges from a look to the next one, where `now` is the time of the look since the
-    /// run began.
+    /// Adjusts the interval at a look at the time `now`, from the start of the run. Returns the number of back-edges
+    /// until the next look.
     pub fn next(&self, now: Time) -> u32 {
         let elapsed = now.saturating_sub(self.looked.replace(now));
         let every = self.every.get();

@@ -1,32 +1,33 @@
-//! The things that a blocked thread waits for, as reports name them.
+//! The reasons why a thread is blocked, as reports name them.
 //!
 //! This module must never know how a thread is blocked.
 
 use std::fmt;
 
-/// The thing that a blocked thread waits for, as a deadlock report prints it.
+/// The reason why a thread is blocked, as a deadlock report prints it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
-    /// An event's count.
+    /// The thread waits for the count of an event.
     Event {
         /// The event's name.
         name: &'static str,
         /// The count that the thread waits for.
         at_least: u64,
-        /// The count when the thread blocked.
+        /// The event's count when the thread blocked.
         had: u64,
     },
-    /// A right to a block of shared memory. This counts as a wait for memory; the other two count as synchronization.
+    /// The thread waits for a right to a block of shared memory. The time counts as waiting for memory; under the other
+    /// reasons it counts as synchronization.
     Block,
-    /// A resumption by the thread's waiter.
+    /// The thread waits until its waiter is resumed.
     Resume {
-        /// The name that the program gave to the thing that the thread waits for.
+        /// The program's name for the thing that the thread waits for.
         what: &'static str,
     },
 }
 
 impl Wait {
-    /// The name of the thing that the thread waits for, without its count.
+    /// The name of the thing that the thread waits for, without a count.
     pub fn what(self) -> &'static str {
         match self {
             Wait::Event { name, .. } => name,
