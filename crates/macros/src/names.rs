@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-/// The path of the crate `tempest` in the code that is being compiled.
+/// Returns the path of the crate `tempest` in the code that is being compiled.
 ///
 /// A crate that depends on `tempest` itself names it, under any name; a crate that depends on `tradewind` reaches it
 /// there.
@@ -26,7 +26,7 @@ pub(crate) fn tempest() -> TokenStream {
         .unwrap_or_else(|| root("tradewind-tempest"))
 }
 
-/// `add_one` becomes `AddOne`, and `r#move` becomes `Move`.
+/// Converts a name such as `add_one` to `AddOne`, and `r#move` to `Move`.
 pub(crate) fn camel_case(name: &Ident) -> String {
     let capitalized = |word: &str| {
         let mut letters = word.chars();
@@ -35,7 +35,7 @@ pub(crate) fn camel_case(name: &Ident) -> String {
     name.unraw().to_string().split('_').map(capitalized).collect()
 }
 
-/// `AddOne` becomes `add-one`.
+/// Converts a name such as `AddOne` to `add-one`.
 pub(crate) fn kebab_case(name: &str) -> String {
     let mut words = String::new();
     for letter in name.chars() {

@@ -11,17 +11,17 @@ use syn::{Error, LitStr, Result, Token};
 
 use units::names::did_you_mean;
 
-/// An entry of a list. `value` is `None` where the name stands alone.
+/// An option in an attribute's list. `value` is `None` if the name stands alone.
 pub(crate) struct Entry {
     pub(crate) name: Ident,
     pub(crate) value: Option<TokenStream>,
 }
 
-/// A list of options that have not been taken yet.
+/// Options of an attribute that have not been taken yet.
 pub(crate) struct Options(Vec<Entry>);
 
 impl Options {
-    /// Reads a list whose entries have names among `known`, each at most once. `place` is the attribute, for errors.
+    /// Reads a list of options with names among `known`, each at most once. `place` names the attribute, for errors.
     pub(crate) fn read(tokens: TokenStream, place: &str, known: &[&str]) -> Result<Self> {
         let entries = entries.parse2(tokens)?;
         for (at, Entry { name, .. }) in entries.iter().enumerate() {
@@ -35,27 +35,27 @@ impl Options {
         Ok(Self(entries))
     }
 
-    /// Takes the entry of this name.
+    /// Takes the option `name`; `None` if the list has no such option.
     pub(crate) fn take(&mut self, name: &str) -> Option<Entry> {
         let at = self.0.iter().position(|entry| entry.name == name)?;
         Some(self.0.remove(at))
     }
 
-    /// Takes the value of this name. `example` is a value that a person could type, for the error about a name alone.
+    /// Takes the value of the option `name`. `example` is a value that a person could type, for the error about a name alone.
     pub(crate) fn value(&mut self, name: &str, example: &str) -> Result<Option<TokenStream>> {
         let Some(Entry { name, value }) = self.take(name) else { return Ok(None) };
         let missing = || Error::new(name.span(), format!("`{name}` needs a value: `{name} = {example}`"));
         value.ok_or_else(missing).map(Some)
     }
 
-    /// Takes a value that is a text.
+    /// Takes the value of the option `name`, which must be a text. `example` is a value for errors.
     pub(crate) fn text(&mut self, name: &str, example: &str) -> Result<Option<LitStr>> {
         let Some(value) = self.value(name, example)? else { return Ok(None) };
         let wrong = |_| Error::new(span_of(&value), format!("expected `{name} = \"{example}\"`"));
         syn::parse2(value.clone()).map(Some).map_err(wrong)
     }
 
-    /// Takes a name that has no value; whether it stands there.
+    /// Takes the option `name`, which must have no value. Returns whether the list has it.
     pub(crate) fn flag(&mut self, name: &str) -> Result<bool> {
         match self.take(name) {
             None => Ok(false),
@@ -64,7 +64,7 @@ impl Options {
         }
     }
 
-    /// Takes a value that is a list of identifiers in brackets, at least one.
+    /// Takes the value of the option `name`, which must be at least one identifier in brackets. `example` is a value for errors.
     pub(crate) fn idents(&mut self, name: &str, example: &str) -> Result<Option<Vec<Ident>>> {
         let Some(value) = self.value(name, example)? else { return Ok(None) };
         let wrong = || Error::new(span_of(&value), format!("expected `{name} = {example}`"));
@@ -77,7 +77,7 @@ impl Options {
         if names.is_empty() { Err(wrong()) } else { Ok(Some(names)) }
     }
 
-    /// Takes a value that is one identifier.
+    /// Takes the value of the option `name`, which must be an identifier. `example` is a value for errors.
     pub(crate) fn ident(&mut self, name: &str, example: &str) -> Result<Option<Ident>> {
         let Some(value) = self.value(name, example)? else { return Ok(None) };
         let wrong = |_| Error::new(span_of(&value), format!("expected `{name} = {example}`"));
@@ -85,19 +85,19 @@ impl Options {
     }
 }
 
-/// The error for a name that an attribute does not know.
+/// Makes the error for an option `name` of the attribute `place`, whose options are `known`.
 fn unknown(name: &Ident, place: &str, known: &[&str]) -> Error {
     let mean = did_you_mean(&name.to_string(), known.iter().copied());
     let known = known.join("`, `");
     Error::new(name.span(), format!("`{place}` has no `{name}`:{mean} expected `{known}`"))
 }
 
-/// The span of the first token, or of the attribute where there are none.
+/// Returns the place of the first token in the source, or of the attribute if there are no tokens.
 pub(crate) fn span_of(tokens: &TokenStream) -> Span {
     tokens.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span())
 }
 
-/// Takes the first argument of a list such as `64, homes = Parts`, if it is no option, and gives back the rest.
+/// Splits a list such as `64, homes = Parts` into the first argument, if that is no option, and the rest.
 pub(crate) fn arguments(tokens: TokenStream) -> Result<(Option<TokenStream>, TokenStream)> {
     let parse = |input: ParseStream<'_>| {
         if input.is_empty()
@@ -140,7 +140,7 @@ impl Parse for Entry {
     }
 }
 
-/// All tokens before the next comma that stands in no bracket and in no list of generic arguments.
+/// Reads all tokens before the next comma that stands in no bracket and in no list of generic arguments.
 pub(crate) fn up_to_comma(input: ParseStream<'_>) -> Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
@@ -154,7 +154,7 @@ pub(crate) fn up_to_comma(input: ParseStream<'_>) -> Result<TokenStream> {
     Ok(tokens)
 }
 
-/// Moves `::<…>` to `tokens`.
+/// Moves a list of generic arguments, `::<…>`, from `input` to `tokens`.
 fn generic_arguments(input: ParseStream<'_>, tokens: &mut TokenStream) -> Result<()> {
     let mut depth = 0;
     loop {
@@ -174,12 +174,12 @@ fn generic_arguments(input: ParseStream<'_>, tokens: &mut TokenStream) -> Result
     }
 }
 
-/// Whether an attribute decides if an item exists.
+/// Whether an attribute is a `cfg`, which decides whether an item exists.
 pub(crate) fn is_cfg(attribute: &syn::Attribute) -> bool {
     attribute.path().is_ident("cfg")
 }
 
-/// Tokens of several things in a row.
+/// Joins the tokens of `things` in order.
 pub(crate) fn all<T: ToTokens>(things: impl IntoIterator<Item = T>) -> TokenStream {
     things.into_iter().map(ToTokens::into_token_stream).collect()
 }

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use cli::House;
 use tempest::entry::{Coherence, Entry};
 
-/// Gives programs every subcommand of `tradewind`: `run`, `compare`, `study`, `report`, `explain`, `list`, `claims`, `calibrate`,
-/// `litmus`, `model`, `machine`. Reads the arguments of the process; the result is the code with which the process ends.
+/// Runs the command line of a crate's own `programs`, with every subcommand of `tradewind`: `run`, `compare`, `study`, `report`,
+/// `explain`, `list`, `claims`, `calibrate`, `litmus`, `model`, `machine`. Reads the arguments of the process. Returns the code
+/// with which the process should end.
 ///
 /// The microbenchmarks of [`probes`] are included, because `calibrate` and `claims` run them. If two programs have one name, the
 /// command is refused with an error that names both.
@@ -41,23 +42,25 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command named after its binary, with the microbenchmarks of [`probes`] and the coherence protocols of [`protocols`].
+    /// Makes a command line named after its binary, with the microbenchmarks of [`probes`] and the coherence protocols of
+    /// [`protocols`].
     pub fn new() -> Self {
         Self { name: name(), programs: Vec::new(), protocols: Vec::new() }
     }
 
-    /// Sets another name for help and errors.
+    /// Sets another name of the command for help and errors.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// Adds programs.
+    /// Adds programs, which the subcommands accept by name.
     pub fn programs(mut self, programs: &[Entry]) -> Self {
         self.programs.extend(programs);
         self
     }
 
-    /// Adds protocols: `--protocol` chooses among all by name. The default is the first protocol of [`protocols`].
+    /// Adds coherence protocols: the option `--protocol` chooses among all by name. The default is the first protocol of
+    /// [`protocols`].
     pub fn protocols(mut self, protocols: &[Coherence]) -> Self {
         self.protocols.extend(protocols);
         self
@@ -80,7 +83,7 @@ impl Default for Command {
     }
 }
 
-/// Name of the binary, without its folder.
+/// Returns the name of the binary, without its folder.
 fn name() -> String {
     let called = env::args_os().next().unwrap_or_default();
     let name = Path::new(&called).file_stem().map(|name| name.to_string_lossy().into_owned());

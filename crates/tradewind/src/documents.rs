@@ -18,9 +18,10 @@ use compare::{Combination, Ranking};
 use report::document;
 use worlds::{Setting, Subject};
 
-/// Makes the document of one combination, as `run --json` prints it.
+/// Makes the document of one combination, as `run --json` prints it: `setting` is its machine, policy and program, `ran` its outcome.
 ///
-/// `given`, the inputs and settings as a command line spells them, is empty. The inputs as they were read are in `input`.
+/// The document's `given`, the inputs and settings as a command line spells them, is empty. Its `input` has the inputs as they
+/// were read.
 pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
     let common = document::Setting {
         threads: setting.threads,
@@ -37,9 +38,11 @@ pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
     )
 }
 
-/// Makes the document of a comparison, as `compare --json` prints it. There is one ranking for each of its targets in each shape.
+/// Makes the document of the comparison `asked_for`, as `compare --json` prints it. `rankings` has one ranking for each of its
+/// targets in each shape.
 ///
-/// `given`, the inputs and settings as a command line spells them, is empty. The inputs as they were read are in `input`.
+/// The document's `given`, the inputs and settings as a command line spells them, is empty. Its `input` has the inputs as they
+/// were read.
 pub fn comparison(asked_for: &worlds::Comparison, rankings: &[Ranking]) -> document::Comparison {
     let common = document::Setting {
         threads: asked_for.threads,
@@ -50,7 +53,7 @@ pub fn comparison(asked_for: &worlds::Comparison, rankings: &[Ranking]) -> docum
     document::Comparison::new(asked(&asked_for.subject), &common, rankings, &worlds::host())
 }
 
-/// Describes the program and its inputs for a document.
+/// Describes the program of a run and its inputs, for a document.
 fn asked(subject: &Subject) -> document::Asked {
     let facts = subject.instance.describe().into_iter();
     document::Asked {

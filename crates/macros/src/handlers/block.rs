@@ -13,41 +13,41 @@ use super::method::Method;
 use crate::options::{Options, all, is_cfg};
 use units::names::nearest;
 
-/// An `impl` block.
+/// An `impl` block under the attribute `#[handlers]`, as it is read.
 pub(super) struct Block {
     pub(super) attributes: Vec<Attribute>,
-    /// The type that it is for.
+    /// Type of which the block is an `impl`.
     pub(super) of: Type,
     pub(super) items: Vec<Item>,
     /// Errors of items that are neither messages nor functions of a program.
     pub(super) mistakes: Option<Error>,
 }
 
-/// An item of the block.
+/// An item of an `impl` block, by its kind.
 pub(super) enum Item {
-    /// A `#[message]` method.
+    /// A method under `#[message]`, which becomes a kind of message.
     Message(Box<Method>),
-    /// A `#[message] type`: a message whose code stands elsewhere takes its place in the list.
+    /// A `type` under `#[message]`: it gives a message whose code stands elsewhere a place in the list of messages.
     ByHand(Box<ByHand>),
     /// A method of the trait `Program`.
     Part(Part),
-    /// Anything else.
+    /// Any other item, which is passed on.
     Other(Other),
 }
 
-/// A message written by hand.
+/// A message whose code the program's author wrote, by its path.
 pub(super) struct ByHand {
     pub(super) cfgs: Vec<Attribute>,
     pub(super) path: Type,
 }
 
-/// `main` or `report`, without its visibility.
+/// The method `main` or `report`, without its visibility.
 pub(super) struct Part {
     pub(super) name: Ident,
     pub(super) tokens: Other,
 }
 
-/// An item that is passed on.
+/// Tokens of an item that is passed on as it stands.
 pub(super) struct Other {
     tokens: TokenStream,
     /// Whether the last token is the body of a function.
@@ -55,7 +55,7 @@ pub(super) struct Other {
 }
 
 impl Other {
-    /// The item without its body, if it has one, so that a mistake elsewhere is not reported again in the body.
+    /// Returns the item without its body, if it has one, so that a mistake elsewhere is not reported again in the body.
     pub(super) fn without_body(&self) -> TokenStream {
         let mut tokens: Vec<_> = self.tokens.clone().into_iter().collect();
         if self.is_function {
@@ -112,7 +112,7 @@ impl Block {
         }
     }
 
-    /// Leaves out a message that has the same name as an earlier one.
+    /// Leaves out each message that has the name of an earlier one, and records the mistake.
     fn expect_distinct_messages(&mut self) {
         let mut names: Vec<Ident> = Vec::new();
         for item in std::mem::take(&mut self.items) {
@@ -132,7 +132,7 @@ impl Block {
     }
 }
 
-/// The tokens of the next item. It ends at a semicolon, or at braces where it is no constant and no type.
+/// Reads the tokens of the next item. It ends at a semicolon, or at braces unless it is a constant or a type.
 fn next_item(input: ParseStream<'_>) -> Result<TokenStream> {
     let mut tokens = all(input.call(Attribute::parse_outer)?);
     tokens.extend(input.parse::<Visibility>()?.into_token_stream());
@@ -167,7 +167,7 @@ fn item(input: ParseStream<'_>) -> Result<Item> {
     Method::parse(&message, attributes, input).map(|method| Item::Message(Box::new(method)))
 }
 
-/// The error for an attribute that was probably meant to be `#[message]`.
+/// Returns the error for an attribute that was probably meant to be `#[message]`; `None` if no attribute looks like it.
 fn misspelled(attributes: &[Attribute]) -> Option<Error> {
     attributes.iter().find_map(|attribute| {
         let name = attribute.path().get_ident()?;
@@ -176,7 +176,7 @@ fn misspelled(attributes: &[Attribute]) -> Option<Error> {
     })
 }
 
-/// `#[message] type Any = Name;`
+/// Reads an item such as `#[message] type Any = Name;`, behind its attributes.
 fn by_hand(message: &Attribute, attributes: &[Attribute], input: ParseStream<'_>) -> Result<Item> {
     if let syn::Meta::List(list) = &message.meta {
         Options::read(list.tokens.clone(), "#[message] type", &[])?;
@@ -190,7 +190,7 @@ fn by_hand(message: &Attribute, attributes: &[Attribute], input: ParseStream<'_>
     Ok(Item::ByHand(Box::new(ByHand { cfgs, path })))
 }
 
-/// An item that is no message.
+/// Reads an item that is no message, behind its attributes.
 fn other(attributes: &[Attribute], input: ParseStream<'_>) -> Result<Item> {
     let visibility: Visibility = input.parse()?;
     let is_plain = input.peek(Token![fn]);

@@ -12,13 +12,13 @@ use syn::{Attribute, LitInt, LitStr, Type};
 use super::method::{Method, Parameter, Role, is_primitive, span_of_type};
 use crate::options::{is_cfg, span_of};
 
-/// The code of one message.
+/// Code that is generated for one message.
 pub(super) struct Message {
-    /// Items written beside the protocol's `impl`.
+    /// Items that are written beside the protocol's `impl`.
     pub(super) items: TokenStream,
-    /// Functions written into the protocol's `impl`.
+    /// Functions that are written into the protocol's `impl`.
     pub(super) methods: TokenStream,
-    /// The message's line in the list of messages.
+    /// Line for the message in the protocol's list of messages.
     pub(super) addition: TokenStream,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn write(method: &Method, of: &Type, tempest: &TokenStream) -> Messag
     }
 }
 
-/// A parameter's type in the generated code. A type that may not be plain data goes through the trait `Argument`:
+/// Returns the type of a parameter in the generated code. A type that may not be plain data goes through the trait `Argument`:
 /// then the compiler reports once, at the type, that it is none.
 fn plain(parameter: &Parameter, tempest: &TokenStream) -> TokenStream {
     let of = &parameter.of;
@@ -47,14 +47,14 @@ fn plain(parameter: &Parameter, tempest: &TokenStream) -> TokenStream {
     quote_spanned!(span_of_type(of)=> <#of as #tempest::expansion::Argument>::Plain)
 }
 
-/// Place of errors in the generated code: the first type that may not be plain data, so that the compiler finds all
+/// Returns the place of errors in the generated code: the first type that may not be plain data, so that the compiler finds all
 /// errors at one place, and reports them once.
 fn place(method: &Method) -> Span {
     let doubtful = method.fields().find(|field| !is_primitive(&field.of));
     doubtful.map_or_else(Span::call_site, |field| span_of_type(&field.of))
 }
 
-/// The struct.
+/// Writes the struct of a message.
 fn data(method: &Method, of: &Type, cfgs: &[&Attribute], tempest: &TokenStream) -> TokenStream {
     let Method { message, visibility, .. } = method;
     let docs = method.attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
@@ -86,8 +86,7 @@ fn data(method: &Method, of: &Type, cfgs: &[&Attribute], tempest: &TokenStream) 
     }
 }
 
-/// The constants that say how much room each field needs, and how much padding is behind it. They stand in the protocol's
-/// `impl`.
+/// Writes the constants for the room that each field needs, and for the padding behind it. They stand in the protocol's `impl`.
 fn padding(method: &Method, tempest: &TokenStream) -> TokenStream {
     if !needs_padding(method) {
         return TokenStream::new();
@@ -105,18 +104,18 @@ fn padding(method: &Method, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// The room that a field needs, as an expression.
+/// Writes the expression for the room that a field needs.
 fn room(field: &Parameter, tempest: &TokenStream) -> TokenStream {
     let of = plain(field, tempest);
     quote_spanned!(span_of_type(&field.of)=> #tempest::expansion::Room::of::<#of>())
 }
 
-/// The name of the constant for the room of all fields.
+/// Returns the name of the constant that lists the room of all fields.
 fn rooms_name(method: &Method) -> Ident {
     format_ident!("__{}_ROOMS", method.name.unraw().to_string().to_uppercase())
 }
 
-/// The name of the constant for the padding behind field number `at`.
+/// Returns the name of the constant for the padding behind field number `at`.
 fn padding_name(method: &Method, at: usize) -> Ident {
     format_ident!("__{}_PADDING_{at}", method.name.unraw().to_string().to_uppercase())
 }
@@ -130,7 +129,7 @@ fn needs_padding(method: &Method) -> bool {
     types.next().is_some_and(|first| !first.0 || types.any(|other| other != first))
 }
 
-/// The function that makes the message.
+/// Writes the function that makes the message from its fields.
 fn maker(method: &Method, tempest: &TokenStream) -> TokenStream {
     let Method { message, visibility, name, .. } = method;
     let docs = method.attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
@@ -150,7 +149,7 @@ fn maker(method: &Method, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// The method as it was written, under a hidden name.
+/// Writes the handler: the method as its author wrote it, under a hidden name.
 fn handler(method: &Method, tempest: &TokenStream) -> TokenStream {
     let Method { receiver, body, .. } = method;
     let (body, in_key) = (body.stream(), in_key(method));
@@ -168,13 +167,13 @@ fn handler(method: &Method, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// The arguments that the key needs: a handler need not use them.
+/// Returns the names of the fields that the expression of the key uses. A handler need not use them.
 fn in_key(method: &Method) -> impl Iterator<Item = &Ident> {
     let key = method.key.clone().unwrap_or_default();
     method.fields().map(|field| &field.name).filter(move |name| mentions(&key, name))
 }
 
-/// Whether a name occurs in an expression.
+/// Whether the identifier `name` occurs in an expression.
 fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,
@@ -183,7 +182,7 @@ fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
     })
 }
 
-/// The function that computes the key, in which `Self` is the protocol.
+/// Writes the function that computes the message's key, in which `Self` is the protocol. `None` if the message states no key.
 fn key(method: &Method, tempest: &TokenStream) -> Option<TokenStream> {
     let key = method.key.as_ref()?;
     let cfgs = method.attributes.iter().filter(|attribute| is_cfg(attribute));
@@ -208,7 +207,7 @@ fn key(method: &Method, tempest: &TokenStream) -> Option<TokenStream> {
     })
 }
 
-/// `impl Message`.
+/// Writes the `impl Message` of a message.
 fn implementation(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStream {
     let Method { message, class, volume, bytes, payload_word_bytes, .. } = method;
     let class = class.iter();
@@ -253,7 +252,7 @@ fn implementation(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStr
     }
 }
 
-/// The test that the fields fit into a message.
+/// Writes the compile-time test that the fields fit into a message.
 fn length(method: &Method, of: &Type, tempest: &TokenStream) -> TokenStream {
     let (message, name) = (&method.message, &method.name);
     let text = format!(

@@ -11,20 +11,20 @@ use syn::{Attribute, Error, Meta, Result, Token, Type, Visibility};
 use crate::names::camel_case;
 use crate::options::{Options, span_of};
 
-/// The options of `#[message]`.
+/// Names of the options of `#[message]`.
 const OPTIONS: &[&str] = &["key", "class", "volume", "bytes", "payload_word_bytes", "name"];
 
-/// The spelling of the last parameter, for errors.
+/// Spelling of a handler's last parameter, for errors.
 const CX: &str = "`cx: &mut Handler<'_>`";
 
-/// A `#[message]` method.
+/// A method under `#[message]`, as it is read.
 pub(super) struct Method {
-    /// Attributes other than `#[message]`.
+    /// Attributes of the method other than `#[message]`.
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
-    /// The method's name: that of the function which makes the message.
+    /// Name of the method, and of the generated function that makes the message.
     pub(super) name: Ident,
-    /// The message's name.
+    /// Name of the message's type.
     pub(super) message: Ident,
     pub(super) key: Option<TokenStream>,
     pub(super) class: Option<Ident>,
@@ -36,26 +36,26 @@ pub(super) struct Method {
     pub(super) body: Group,
 }
 
-/// A parameter after `&self`.
+/// A parameter of a handler after `&self`.
 pub(super) struct Parameter {
     pub(super) name: Ident,
     pub(super) of: Type,
     pub(super) role: Role,
 }
 
-/// The value that a parameter of a handler receives.
+/// Origin of the value that a parameter of a handler receives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// A field of the message.
     Field,
-    /// The words behind the fields.
+    /// The words of the message behind the fields.
     Payload,
-    /// The running handler.
+    /// The context of the running handler.
     Handler,
 }
 
 impl Method {
-    /// Reads the rest of a method before which `message` and `attributes` stand.
+    /// Reads a method behind its attributes. `message` is the attribute `#[message]`, `attributes` are the others.
     pub(super) fn parse(
         message: &Attribute,
         attributes: Vec<Attribute>,
@@ -98,7 +98,7 @@ impl Method {
         })
     }
 
-    /// The parameters that travel as fields.
+    /// Returns the parameters that travel as fields of the message.
     pub(super) fn fields(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|parameter| parameter.role == Role::Field)
     }
@@ -124,7 +124,7 @@ fn group(input: ParseStream<'_>, delimiter: Delimiter) -> Result<Group> {
     }
 }
 
-/// The receiver, and the parameters behind it.
+/// Reads the parameters of method `name`: the receiver, and the parameters behind it.
 fn signature_of(name: &Ident, signature: &Group) -> Result<(TokenStream, Vec<Parameter>)> {
     let parse = |input: ParseStream<'_>| {
         let receiver = receiver(name, input)?;
@@ -165,7 +165,7 @@ fn signature_of(name: &Ident, signature: &Group) -> Result<(TokenStream, Vec<Par
     Ok((receiver, parameters))
 }
 
-/// Refuses a type that is surely not plain data. Types that other crates define are left to the compiler.
+/// Returns an error for a type that is surely not plain data. Types that other crates define are left to the compiler.
 fn expect_plain(of: &Type) -> Result<()> {
     let instead = match of {
         Type::Tuple(_) => "one argument for each of its parts",
@@ -186,7 +186,7 @@ fn expect_plain(of: &Type) -> Result<()> {
     Err(Error::new_spanned(of, what))
 }
 
-/// `&self`.
+/// Reads the receiver of method `name`, which must be `&self`.
 fn receiver(name: &Ident, input: ParseStream<'_>) -> Result<TokenStream> {
     let wrong = |span: Span| {
         Error::new(span, "a handler shares its protocol with others: expected `&self` as the first parameter")
@@ -203,7 +203,7 @@ fn receiver(name: &Ident, input: ParseStream<'_>) -> Result<TokenStream> {
     Ok(quote::quote!(#and #own))
 }
 
-/// `name: Type`.
+/// Reads a parameter such as `name: Type`.
 fn parameter(input: ParseStream<'_>) -> Result<Parameter> {
     let start = input.span();
     let wrong = |_| Error::new(start, "expected `name: Type`");
@@ -216,16 +216,16 @@ fn parameter(input: ParseStream<'_>) -> Result<Parameter> {
     Ok(Parameter { name, of, role })
 }
 
-/// The span of a type.
+/// Returns the place of a type in the source, for errors.
 pub(super) fn span_of_type(of: &Type) -> Span {
     span_of(&quote::ToTokens::to_token_stream(of))
 }
 
-/// Types of numbers that are plain data.
+/// Names of the number types that are plain data.
 const PRIMITIVES: &[&str] =
     &["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32", "f64"];
 
-/// Whether a type is spelled as a number, or as an array of one.
+/// Whether a type is spelled as a number, or as an array of numbers.
 pub(super) fn is_primitive(of: &Type) -> bool {
     match of {
         Type::Array(array) => is_primitive(&array.elem),

@@ -69,7 +69,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStr
     })
 }
 
-/// `main` and `report` make the protocol a program. One without the other is a mistake.
+/// Writes the `impl Program` of a protocol with the methods `main` and `report`. A single method of the two is a mistake; with
+/// neither, the result is `None`.
 fn program(block: &mut Block, tempest: &TokenStream) -> Option<TokenStream> {
     let find = |name: &str| {
         block.items.iter().find_map(|item| match item {
@@ -107,7 +108,7 @@ fn program(block: &mut Block, tempest: &TokenStream) -> Option<TokenStream> {
     Some(quote!(#allowed impl #tempest::Program for #of { #main #report }))
 }
 
-/// An attribute that silences lints about functions that lost their bodies to a mistake elsewhere.
+/// Writes an attribute that silences lints about functions that lost their bodies to a mistake elsewhere.
 fn allowed() -> TokenStream {
     quote!(#[allow(unused, clippy::all)])
 }

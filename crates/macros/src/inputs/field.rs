@@ -12,54 +12,54 @@ use syn::{
 
 use crate::options::{Options, span_of};
 
-/// The options of `#[input]`.
+/// Names of the options of `#[input]`.
 const OPTIONS: &[&str] = &["default", "range", "name", "fact", "like", "only"];
 
-/// An input.
+/// An input of a program, read from a field of a struct.
 pub(crate) struct Input {
     pub(crate) name: Ident,
     pub(crate) of: Type,
     pub(crate) visibility: Visibility,
     pub(crate) kind: Kind,
-    /// Whether the field is an `Option`: `None` unless a person says a value.
+    /// Whether the field is an `Option`, which is `None` unless the command line gives a value.
     pub(crate) is_optional: bool,
-    /// The name among the facts about the inputs; without one it is the name on the command line.
+    /// Name of the input among the facts about a run; `None`: its name on the command line.
     pub(crate) fact: Option<LitStr>,
     pub(crate) listed: Listed,
-    /// Meaning, for people.
+    /// Meaning of the input, from the field's documentation, for people.
     pub(crate) meaning: String,
 }
 
-/// The way in which the input is listed.
+/// Origin of an input's name, default and range.
 pub(crate) enum Listed {
-    /// By reference to a constant that stands elsewhere.
+    /// A constant that stands elsewhere, by the option `like`.
     Like(TokenStream),
-    /// By the options of the attribute.
+    /// The options of the attribute.
     Stated {
-        /// The name on the command line.
+        /// Name of the input on the command line.
         key: String,
-        /// An expression for the default's text.
+        /// Expression for the text of the default.
         default: TokenStream,
-        /// An expression for the range of a number.
+        /// Expression for the range; `None` if the input is no number.
         range: Option<TokenStream>,
-        /// The mechanisms by which the program heeds the input; none if it always does.
+        /// Mechanisms with which the program heeds the input; empty if it always does.
         only: Vec<Ident>,
     },
 }
 
-/// The kind of values that the field has.
+/// Kind of the values of an input, by the field's type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Integer,
     Real,
     Text,
     File,
-    /// A file behind an `Arc`.
+    /// A file in an `Arc`.
     SharedFile,
 }
 
 impl Input {
-    /// Reads a field and its attribute.
+    /// Reads a field with its attribute `#[input]`.
     pub(crate) fn read(field: &Field, attribute: &Attribute) -> Result<Self> {
         let name = field.ident.clone().expect("a field of braces has a name");
         let tokens = match &attribute.meta {
@@ -85,7 +85,7 @@ impl Input {
         Ok(Self { name, of, visibility, kind, is_optional, fact, listed, meaning })
     }
 
-    /// Refuses an input that has the same name as an earlier one.
+    /// Returns an error if an input has the name of an earlier one.
     pub(crate) fn expect_distinct<'i>(inputs: impl IntoIterator<Item = &'i Self>) -> Result<()> {
         let mut names: Vec<&str> = Vec::new();
         for input in inputs {
@@ -99,13 +99,13 @@ impl Input {
         Ok(())
     }
 
-    /// The type without `Option`.
+    /// Returns the field's type, without `Option`.
     pub(crate) fn inner(&self) -> &Type {
         argument_of(&self.of, "Option").unwrap_or(&self.of)
     }
 }
 
-/// Reads the options of an input that is listed nowhere else.
+/// Reads the options of the input `name`, which is listed nowhere else.
 fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut Options) -> Result<Listed> {
     let key = options
         .text("name", "values")?
@@ -126,10 +126,10 @@ fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut O
     Ok(Listed::Stated { key, default, range: range.map(|range| range.tokens), only })
 }
 
-/// A range as it is written.
+/// Range of a number, as an attribute spells it.
 struct Range {
     tokens: TokenStream,
-    /// The ends of the range, where they are plain integers.
+    /// Least and greatest number of the range, if they are plain integers.
     ends: Option<(u64, u64)>,
 }
 
@@ -163,7 +163,7 @@ fn range(
     }
 }
 
-/// Refuses a range beyond the range of the field's type.
+/// Returns an error if `range` goes beyond `largest`, the range of the field's type.
 fn expect_room(range: &Range, largest: Option<(u32, u32)>) -> Result<()> {
     let (Some((least, greatest)), Some((first, last))) = (range.ends, largest) else { return Ok(()) };
     if least >= first.into() && greatest <= last.into() {
@@ -174,7 +174,7 @@ fn expect_room(range: &Range, largest: Option<(u32, u32)>) -> Result<()> {
     Err(Error::new(span_of(&range.tokens), what))
 }
 
-/// Reads `least..=greatest`, and refuses literals of the other kind of number.
+/// Reads a range such as `1..=100`. Returns an error for literals of the other kind of number.
 fn ends_of(tokens: TokenStream, kind: Kind) -> Result<Range> {
     let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let is_dot = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '.');
@@ -213,7 +213,7 @@ fn ends_of(tokens: TokenStream, kind: Kind) -> Result<Range> {
     Ok(Range { tokens, ends })
 }
 
-/// The value of a literal without a sign.
+/// Returns the value of an integer literal without a sign; `None` for any other literal.
 fn integer(literal: &Literal) -> Option<u64> {
     match Lit::new(literal.clone()) {
         Lit::Int(value) => value.base10_parse().ok(),
@@ -221,8 +221,8 @@ fn integer(literal: &Literal) -> Option<u64> {
     }
 }
 
-/// The text of a default: of a literal the text that a person would type, of anything else an expression that is a
-/// text.
+/// Writes an expression for the text of a default: for a literal, the text that a person would type; for anything else, the
+/// expression itself, which must give a text.
 fn text_of_default(default: &TokenStream, kind: Kind, range: Option<&Range>) -> Result<TokenStream> {
     let tokens: Vec<TokenTree> = default.clone().into_iter().collect();
     let (sign, value) = match &tokens[..] {
@@ -265,7 +265,7 @@ fn text_of_default(default: &TokenStream, kind: Kind, range: Option<&Range>) -> 
     Ok(text.to_token_stream())
 }
 
-/// A default that a person could type.
+/// Returns a default of this kind that a person could type, for errors.
 fn example(kind: Kind) -> &'static str {
     match kind {
         Kind::Integer => "8",
@@ -274,7 +274,7 @@ fn example(kind: Kind) -> &'static str {
     }
 }
 
-/// The kind of a field's values by the name of the field's type, and the whole range of an integer.
+/// Returns the kind of a field's values by the name of the field's type, and for an integer the range of the type.
 fn kind_of(of: &Type) -> (Kind, Option<(u32, u32)>) {
     if argument_of(of, "Arc").and_then(last).is_some_and(|inner| inner.ident == "File") {
         return (Kind::SharedFile, None);
@@ -291,7 +291,7 @@ fn kind_of(of: &Type) -> (Kind, Option<(u32, u32)>) {
     }
 }
 
-/// The last segment of a type's path.
+/// Returns the last segment of a type's path.
 fn last(of: &Type) -> Option<&PathSegment> {
     match of {
         Type::Path(path) => path.path.segments.last(),
@@ -299,7 +299,7 @@ fn last(of: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// The argument of a type `name<Argument>`.
+/// Returns the argument of the type `name<Argument>`; `None` if `of` is another type.
 pub(crate) fn argument_of<'t>(of: &'t Type, name: &str) -> Option<&'t Type> {
     let last = last(of).filter(|last| last.ident == name)?;
     match &last.arguments {
@@ -311,7 +311,7 @@ pub(crate) fn argument_of<'t>(of: &'t Type, name: &str) -> Option<&'t Type> {
     }
 }
 
-/// The documentation of an item in one line, without a full stop at its end.
+/// Returns the documentation of an item in one line, without a full stop at its end; `None` if it has none.
 pub(crate) fn meaning_of(attributes: &[Attribute]) -> Option<String> {
     let mut lines = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {

@@ -19,7 +19,7 @@ pub(crate) use self::write::implementation;
 use crate::names::tempest;
 use crate::options::Options;
 
-/// The options of `#[inputs]`.
+/// Names of the options of `#[inputs]`.
 const OPTIONS: &[&str] = &["check"];
 
 pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
@@ -31,7 +31,7 @@ pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
     }))
 }
 
-/// Writes a stand-in for inputs with a mistake: enough for the compiler to report nothing else about them.
+/// Writes a stand-in for a struct of inputs with a mistake: enough for the compiler to report nothing else about the struct.
 fn in_place_of(item: &DeriveInput, tempest: &TokenStream) -> TokenStream {
     let of = &item.ident;
     quote! {
@@ -68,7 +68,7 @@ fn read(item: &DeriveInput, tempest: &TokenStream) -> Result<TokenStream> {
     Ok(implementation(&item.ident, &inputs.iter().collect::<Vec<_>>(), checks, tempest))
 }
 
-/// Whether the struct has a method `check`.
+/// Whether the struct says, by `#[inputs(check)]`, that it has a method `check`.
 fn checks(item: &DeriveInput) -> Result<bool> {
     let Some(attribute) = item.attrs.iter().find(|attribute| attribute.path().is_ident("inputs")) else {
         return Ok(false);

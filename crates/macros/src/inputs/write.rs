@@ -40,7 +40,7 @@ pub(crate) fn implementation(
     }
 }
 
-/// The line in the list.
+/// Writes the line for an input in the list of inputs.
 fn listed(input: &Input, tempest: &TokenStream) -> TokenStream {
     let meaning = &input.meaning;
     let listed = quote!(#tempest::entry::Input);
@@ -61,7 +61,7 @@ fn listed(input: &Input, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// The name on the command line, as an expression.
+/// Writes the expression for an input's name on the command line.
 fn key(input: &Input, tempest: &TokenStream) -> TokenStream {
     match &input.listed {
         Listed::Like(like) => quote!({ const LISTED: #tempest::entry::Input = #like; LISTED.key }),
@@ -69,7 +69,7 @@ fn key(input: &Input, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// An expression that reads the input: `None` where it is wrong.
+/// Writes the expression that reads an input, which gives `None` if the value is wrong.
 fn read(input: &Input, tempest: &TokenStream) -> TokenStream {
     let (of, key) = (input.inner(), key(input, tempest));
     let some = quote!(::core::option::Option::Some);
@@ -87,7 +87,7 @@ fn read(input: &Input, tempest: &TokenStream) -> TokenStream {
     value
 }
 
-/// The fact about the input: name and value.
+/// Writes the expression for the fact about an input: its name and value.
 fn fact(input: &Input, tempest: &TokenStream) -> TokenStream {
     let Input { name, fact, kind, is_optional, .. } = input;
     let key = key(input, tempest);

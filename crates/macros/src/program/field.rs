@@ -9,11 +9,11 @@ use units::names::nearest;
 use crate::inputs::Input;
 use crate::options::{Options, arguments, span_of};
 
-/// The attributes of fields.
+/// Names of the attributes of a program's fields.
 const ATTRIBUTES: &[&str] =
     &["input", "keyed", "cells", "event", "segment", "shared", "install", "problem", "make"];
 
-/// A field.
+/// A field of a program's struct.
 pub(super) struct Field {
     pub(super) name: Ident,
     pub(super) of: Type,
@@ -22,32 +22,32 @@ pub(super) struct Field {
     pub(super) role: Role,
 }
 
-/// The way in which a field is made.
+/// Way in which a field is made, by its attribute.
 pub(super) enum Role {
     /// `#[input(…)]`
     Input(Box<Input>),
-    /// `#[keyed(64)]`, `#[keyed]`: a table with `len` entries, or with entries that come into being when reached.
+    /// `#[keyed(64)]`, `#[keyed]`: a table with `len` entries, or with entries that are made when they are first reached.
     Keyed { len: Option<TokenStream>, init: Option<TokenStream> },
-    /// `#[cells(64)]`
+    /// `#[cells(64)]`: words that the node's threads share.
     Cells { len: TokenStream, value: Option<TokenStream> },
-    /// `#[event]`, `#[event("name")]`
+    /// `#[event]`, `#[event("name")]`: an event that threads wait for.
     Event { name: Option<TokenStream> },
-    /// `#[segment(64)]`
+    /// `#[segment(64)]`: words that other nodes may access.
     Segment { len: TokenStream, rights: Option<TokenStream>, value: Option<TokenStream> },
-    /// `#[shared(64)]`
+    /// `#[shared(64)]`: an array in shared memory.
     Shared { len: TokenStream, homes: Option<TokenStream> },
-    /// `#[install]`, `#[install(config)]`
+    /// `#[install]`, `#[install(config)]`: another protocol that the program installs.
     Install { config: Option<TokenStream> },
-    /// `#[problem]`
+    /// `#[problem]`: the value that the program's `prepare` makes.
     Problem,
-    /// `#[make(expression)]`
+    /// `#[make(expression)]`: the value of the expression.
     Make(TokenStream),
-    /// The program's own `install` makes it.
+    /// No attribute: the program's own `install` makes the field.
     ByHand,
 }
 
 impl Role {
-    /// The expressions that say how a field is made, in which inputs are variables.
+    /// Returns the expressions of the attribute, in which inputs are variables.
     pub(super) fn expressions(&self) -> impl Iterator<Item = &TokenStream> {
         let (first, others) = match self {
             Self::Keyed { len, init } => (len.as_ref(), [init.as_ref(), None]),
@@ -63,13 +63,13 @@ impl Role {
     }
 }
 
-/// Whether this module reads an attribute of that name.
+/// Whether `attribute` belongs to a field of a program, by its name.
 pub(super) fn is_of_program(attribute: &Attribute) -> bool {
     ATTRIBUTES.iter().any(|name| attribute.path().is_ident(name))
 }
 
 impl Field {
-    /// Reads a field. One without an attribute is made by hand, if the program `installs` itself.
+    /// Reads a field. A field without an attribute is made by hand, if the program `installs` itself; else it is a mistake.
     pub(super) fn read(field: &syn::Field, installs: bool) -> Result<Self> {
         let name = field.ident.clone().expect("a field of braces has a name");
         if name == "setup" && !installs {
@@ -95,7 +95,7 @@ impl Field {
     }
 }
 
-/// The error for a field that nothing makes: perhaps its attribute is misspelled.
+/// Makes the error for a field without an attribute of this module: perhaps its attribute is misspelled.
 fn unmade(field: &syn::Field, name: &Ident) -> Error {
     let strange = field.attrs.iter().filter_map(|attribute| Some((attribute, attribute.path().get_ident()?)));
     for (attribute, ident) in strange {

@@ -32,7 +32,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStr
     })
 }
 
-/// Writes a stand-in for a program with a mistake: enough for the compiler to report nothing else about it.
+/// Writes a stand-in for a program with a mistake: enough for the compiler to report nothing else about the program.
 fn in_place_of(mut item: DeriveInput, tempest: &TokenStream) -> TokenStream {
     if let syn::Data::Struct(data) = &mut item.data {
         for field in &mut data.fields {

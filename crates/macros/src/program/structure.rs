@@ -11,29 +11,29 @@ use crate::inputs::{Input, argument_of, meaning_of};
 use crate::names::kebab_case;
 use crate::options::Options;
 
-/// The options of `#[program]`.
+/// Names of the options of `#[program]`.
 const OPTIONS: &[&str] =
     &["name", "summary", "mechanisms", "problem", "install", "nodes", "processors", "threads"];
 
-/// A program's struct.
+/// Struct of a program, as it is read.
 pub(super) struct Structure {
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
     pub(super) of: Ident,
     pub(super) fields: Vec<Field>,
-    /// The program's name on the command line.
+    /// Name of the program on the command line.
     pub(super) name: String,
     pub(super) summary: String,
     pub(super) mechanisms: Vec<Ident>,
-    /// The type that `prepare` makes, if the program prepares something.
+    /// Type of the value that `prepare` makes; `None` if the program prepares nothing.
     pub(super) problem: Option<Type>,
     /// Whether the program has an `install` of its own.
     pub(super) installs: bool,
-    /// The least numbers of nodes, of processors of each, and of threads on each processor, as expressions over `inputs`.
+    /// Least number of nodes, of processors of each node, and of threads on each processor, as expressions over `inputs`.
     pub(super) least: [Option<TokenStream>; 3],
 }
 
-/// The name of the struct of a program's inputs.
+/// Returns the name of the struct for the inputs of the program `of`.
 pub(super) fn inputs_of(of: &Ident) -> Ident {
     format_ident!("{of}Inputs")
 }
@@ -84,7 +84,7 @@ impl Structure {
     }
 }
 
-/// The fields. Without an `install` of the program's own each says how it is made.
+/// Reads the fields of a program's struct. Unless the program `installs` itself, each field must say how it is made.
 fn fields(item: &DeriveInput, installs: bool) -> Result<Vec<Field>> {
     let Data::Struct(data) = &item.data else {
         return Err(Error::new_spanned(&item.ident, "a program is a struct"));
@@ -128,7 +128,7 @@ fn mechanisms(options: &mut Options, shares: bool) -> Result<Vec<Ident>> {
     Ok(options.idents("mechanisms", "[Messages, Bulk]")?.unwrap_or_else(default))
 }
 
-/// The type of the problem: as stated, or that of the field that holds it.
+/// Returns the type of the problem, as the option states it or as the type of the field that holds it; `None` without a problem.
 fn problem(options: &mut Options, fields: &[Field]) -> Result<Option<Type>> {
     if let Some(stated) = options.value("problem", "Graph")? {
         return syn::parse2(stated).map(Some);
@@ -142,7 +142,7 @@ fn problem(options: &mut Options, fields: &[Field]) -> Result<Option<Type>> {
     }
 }
 
-/// The first sentence of a text, as it stands in a list: without its full stop, and without a capital unless that is a name's.
+/// Returns the first sentence of a text as a list shows it: without its full stop, and without a capital unless that is a name's.
 fn first_sentence(text: &str) -> String {
     let sentence = text.split_once(". ").map_or(text, |(first, _)| first);
     let mut letters = sentence.chars();
@@ -154,7 +154,7 @@ fn first_sentence(text: &str) -> String {
     }
 }
 
-/// The attributes that stay on a field or the struct.
+/// Returns the attributes that stay on a field or on the struct.
 pub(super) fn kept(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attributes.iter().filter(|attribute| !is_of_program(attribute))
 }

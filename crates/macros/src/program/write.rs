@@ -21,7 +21,8 @@ pub(super) fn program(structure: &Structure, tempest: &TokenStream) -> TokenStre
     parts.into_iter().collect()
 }
 
-/// The struct without the attributes that this crate reads. An input by which another field is made has its use.
+/// Writes the struct without the attributes that this crate reads. An input that only makes another field does not count as
+/// unused.
 fn data(structure: &Structure) -> TokenStream {
     let Structure { attributes, visibility, of, fields, .. } = structure;
     let fields = fields.iter().map(|field| {
@@ -38,7 +39,7 @@ fn data(structure: &Structure) -> TokenStream {
     }
 }
 
-/// Whether an expression has this name in it.
+/// Whether the identifier `name` occurs in an expression.
 fn names(expression: TokenStream, name: &Ident) -> bool {
     expression.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,
@@ -47,7 +48,7 @@ fn names(expression: TokenStream, name: &Ident) -> bool {
     })
 }
 
-/// The inputs among the fields.
+/// Returns the inputs among the fields of a program.
 fn inputs_among(structure: &Structure) -> impl Iterator<Item = &Input> {
     structure.fields.iter().filter_map(|field| match &field.role {
         Role::Input(input) => Some(&**input),
@@ -55,7 +56,7 @@ fn inputs_among(structure: &Structure) -> impl Iterator<Item = &Input> {
     })
 }
 
-/// The struct of the inputs.
+/// Writes the struct of a program's inputs.
 fn inputs(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     let (name, visibility) = (inputs_of(&structure.of), &structure.visibility);
     let about = format!("The inputs of [`{}`].", structure.of);
@@ -73,7 +74,7 @@ fn inputs(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// `impl Protocol`.
+/// Writes the `impl Protocol` of a program.
 fn protocol(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     let (of, inputs) = (&structure.of, inputs_of(&structure.of));
     let problem = structure.problem.as_ref().map_or_else(|| quote!(()), |problem| quote!(#problem));
@@ -95,7 +96,7 @@ fn protocol(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// The body of `install` where each field says how it is made. Inputs are variables in it, as is `setup`.
+/// Writes the body of `install` for a program whose fields say how they are made. Inputs are variables in it, as is `setup`.
 fn made(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     let inputs = binding(structure, &quote!(__task.inputs()));
     let shared = shared(structure).next().is_some().then(|| {
@@ -121,7 +122,7 @@ fn made(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// The statement that makes each input a variable.
+/// Writes the statement that makes each input a variable; `inputs` is the expression for the struct of inputs.
 fn binding(structure: &Structure, inputs: &TokenStream) -> TokenStream {
     let name = inputs_of(&structure.of);
     let names = inputs_among(structure).map(|input| &input.name);
@@ -131,7 +132,7 @@ fn binding(structure: &Structure, inputs: &TokenStream) -> TokenStream {
     }
 }
 
-/// The expression that makes a field; `None` for an input, which is there.
+/// Writes the expression that makes a field; `None` for an input, which is a variable already.
 fn value(
     structure: &Structure,
     field: &Field,
@@ -176,7 +177,7 @@ fn value(
     })
 }
 
-/// The arrays of shared memory: name, type of the field, length, homes.
+/// Returns the arrays of shared memory: field, length and homes of each.
 fn shared(structure: &Structure) -> impl Iterator<Item = (&Field, &TokenStream, &Option<TokenStream>)> {
     structure.fields.iter().filter_map(|field| match &field.role {
         Role::Shared { len, homes } => Some((field, len, homes)),
@@ -184,7 +185,7 @@ fn shared(structure: &Structure) -> impl Iterator<Item = (&Field, &TokenStream, 
     })
 }
 
-/// The function that lays out the arrays of shared memory.
+/// Writes the function that lays out the arrays of shared memory; `None` if the program has none.
 fn space(structure: &Structure, tempest: &TokenStream) -> Option<TokenStream> {
     shared(structure).next()?;
     let (of, inputs) = (&structure.of, inputs_of(&structure.of));
@@ -212,12 +213,12 @@ fn space(structure: &Structure, tempest: &TokenStream) -> Option<TokenStream> {
     })
 }
 
-/// The element type of a field `Shared<T>`.
+/// Returns the element type `T` of a field of type `Shared<T>`.
 fn element(of: &Type) -> TokenStream {
     argument_of(of, "Shared").map_or_else(|| quote!(_), |element| quote!(#element))
 }
 
-/// The constant `ENTRY`.
+/// Writes the program's constant `ENTRY`.
 fn entry(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     let Structure { of, visibility, name, summary, mechanisms, problem, least, .. } = structure;
     let [nodes, processors, threads] =

@@ -13,7 +13,7 @@ const SHORT: u32 = 1 << 31;
 /// Bit of an encoded place: the last word of the message's payload holds only one word of 4 bytes, not two.
 const ODD: u32 = 1 << 30;
 
-/// Largest number of words of 8 bytes in an arena: their offsets need 31 bits. Half of it for words of 4 bytes.
+/// Upper bounds on the numbers of words of 8 bytes and of 4 in an arena: the offset of a word is the rest of an encoded place.
 pub(super) const MOST: u32 = SHORT;
 pub(super) const MOST_SHORT: u32 = ODD;
 

@@ -169,7 +169,7 @@ impl<'a> Memory<'a> {
     /// Checks a pointer to `words` words. Returns its local part if it points to this node, else `None`.
     ///
     /// # Panics
-    /// If the arena has fewer words from the pointer on, or if the pointer's node does not exist.
+    /// If the arena has fewer words from the pointer on.
     pub(super) fn own<T: ArenaWord>(&self, pointer: GlobalPtr<T>, words: usize) -> Option<LocalPtr<T>> {
         let (offset, arena) = (pointer.offset(), self.split.arena.len::<T>());
         assert!(

@@ -92,7 +92,7 @@ impl HomeBill {
         }
     }
 
-    /// Charges the first message of an invalidation or a recall, and the test of a fault's state.
+    /// Charges the first message of an invalidation or a recall: the state of a fault is read, or the home's tag is lowered.
     fn begin_round(&self, action: HomeAction, cx: &mut Actions<'_>) {
         match (self.event, action) {
             (HomeEvent::Request(Request { from: Asker::Here, want: Want::Read | Want::Write }), _)

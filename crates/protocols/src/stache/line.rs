@@ -77,7 +77,7 @@ impl Line {
         }
     }
 
-    /// Whether a message about the block is in flight, so that the block's frame cannot be given to another page.
+    /// Whether a request of this node for the block is outstanding, so that the block's frame cannot be given to another page.
     pub fn is_busy(self) -> bool {
         match self.state {
             LineState::Invalid | LineState::ReadOnly | LineState::Writable => false,
