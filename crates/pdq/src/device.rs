@@ -315,7 +315,7 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     /// Continues all searches after an item was taken. Older items that were blocked remain so. With several partitions, the
-    /// taken item may have been the only one that a sequential item of another partition waited for.
+    /// taken item may have been the only item for which a sequential item of another partition waited.
     #[inline]
     fn search_again(&mut self) {
         if self.waiting == 0 {

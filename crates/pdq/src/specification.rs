@@ -23,7 +23,7 @@ use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 /// Parameters of a [`Specification`] or a [`Device`](crate::Device).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// Number of the oldest waiting items among which a dispatch searches for one that can run; `None`: all. With 1 and one
+    /// Number of the oldest waiting items among which a dispatch searches for an item to run; `None`: all. With 1 and one
     /// server, the queue is a plain FIFO.
     pub window: Option<usize>,
     /// Number of waiting items for which the device has room; `None`: all. Younger items wait in memory, beyond any search, until

@@ -479,7 +479,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         (matters || self.rounds.is_sampled()).then(Instant::now)
     }
 
-    /// Adapts the size of later claims to the duration of this one, which began at `timed` (if at all) and ran `items` items.
+    /// Adapts the size of later claims to the duration of a claim of `items` items, which began at `timed` (if that was measured).
     fn end(&mut self, timed: Option<Instant>, items: usize) {
         let Some(start) = timed.filter(|_| items > 0) else { return };
         let each = start.ns_until(Instant::now()) / items as u64;

@@ -70,7 +70,7 @@ pub struct SharedCollectives {
     told: Flags,
     slots: Shared<u64>,
     meeting: Keyed<Meeting>,
-    /// Result words of each thread's last scan, indexed by thread. Results of other collectives are those of thread 0.
+    /// Result words of each thread's last scan, indexed by thread. Results of other collectives stand at thread 0.
     results: Cells<u64>,
     /// Event that counts the collectives that are over on this node.
     over: Event,
