@@ -29,7 +29,8 @@ pub(super) const CHARGES: &[(Charger, &[Primitive])] = &[
 
 #[handlers]
 impl SplitPhase {
-    /// Reads `words` words at `offset` and replies with them; they land at `landing` of the source.
+    /// Request: reads `words` words of the receiver's arena at `offset` and replies with them. The source stores them at
+    /// `landing` and counts its request `ticket` as complete.
     #[message(class = Read, volume = Request)]
     pub(super) fn read(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -43,7 +44,7 @@ impl SplitPhase {
         cx.send_with(source, Self::reply(arena::answer_place(landing, words), ticket), found);
     }
 
-    /// Delivers the words that were read, as the payload.
+    /// Reply to a read: the payload has the words, which belong at `landing`.
     #[message(class = Reply)]
     fn reply(&self, landing: u32, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -51,7 +52,8 @@ impl SplitPhase {
         self.count_done(ticket, 1, cx);
     }
 
-    /// Reads `words` payload words (each one word of 8 bytes or two of 4) at `offset`, and transfers them to `landing` of the source.
+    /// Request: reads `words` payload words (each one word of 8 bytes or two of 4) of the receiver's arena at `offset`. Sends
+    /// them by a bulk transfer to `landing` of the source.
     #[message(class = Read, volume = Request)]
     pub(super) fn fetch(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -60,14 +62,14 @@ impl SplitPhase {
         cx.transfer(source, self.arena.place(landing), &found, Self::fetched(ticket));
     }
 
-    /// Tells that a transfer has delivered the words that were read.
+    /// Reply to a fetch: a bulk transfer has delivered the words.
     #[message(class = Reply)]
     fn fetched(&self, ticket: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
         self.count_done(ticket, 1, cx);
     }
 
-    /// Writes its payload at `offset`.
+    /// Request: writes the payload at `offset` of the receiver's arena, and acknowledges that.
     #[message(class = Write)]
     pub(super) fn write(&self, offset: u32, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -76,7 +78,7 @@ impl SplitPhase {
         cx.send(source, Self::acknowledge(ticket, 1));
     }
 
-    /// Tells that a transfer has written a block.
+    /// Request: acknowledge a block that a bulk transfer has written to the receiver's arena.
     #[message(class = Write)]
     pub(super) fn written(&self, ticket: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -84,13 +86,14 @@ impl SplitPhase {
         cx.send(source, Self::acknowledge(ticket, 1));
     }
 
-    /// Acknowledges `amount` writes or stores.
+    /// Reply: acknowledges `amount` writes or stores of the counter `ticket`.
     #[message(class = Acknowledge, volume = Request)]
     fn acknowledge(&self, ticket: u32, amount: u32, cx: &mut Handler<'_>) {
         self.count_done(ticket, amount, cx);
     }
 
-    /// Stores its payload at `offset`, counts it, and confirms `confirms` stores to the source (mostly 0).
+    /// Stores the payload at `offset` of the receiver's arena and counts its bytes. The receiver confirms `confirms` stores
+    /// (mostly 0) to thread `thread` of the source.
     #[message(class = System)]
     pub(super) fn store(
         &self,
@@ -108,7 +111,8 @@ impl SplitPhase {
         self.count_stored(arena::bytes_of(offset, words), cx);
     }
 
-    /// Tells that a transfer has stored a block of `words` payload words of 8 bytes.
+    /// Counts a block of `words` words of 8 bytes that a bulk transfer has stored in the receiver's arena. The receiver confirms
+    /// `confirms` stores (mostly 0) to thread `thread` of the source.
     #[message(class = System)]
     pub(super) fn stored(&self, words: u32, thread: u16, confirms: u16, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -116,7 +120,7 @@ impl SplitPhase {
         self.count_stored(u64::from(words) * WORD_BYTES, cx);
     }
 
-    /// Announces the number of bytes that the source has stored here since its last announcement.
+    /// Announces to the receiver the number of bytes that the source has stored there since its last announcement.
     #[message(class = System, volume = Request)]
     pub(super) fn owe(&self, bytes: u64, ticket: u32, cx: &mut Handler<'_>) {
         self.arrivals.owed.add(cx, 0, bytes);
@@ -127,7 +131,7 @@ impl SplitPhase {
     #[message]
     type AddToWord = Invoke<FetchAdd>;
 
-    /// Returns a procedure's result, as the payload.
+    /// Reply to a procedure or a call: the payload has the procedure's result, if there is one.
     #[message]
     pub(super) fn returned(&self, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let Ticket { thread, kind } = Ticket::from_bits(ticket);
@@ -137,14 +141,15 @@ impl SplitPhase {
         cx.signal(self.issuers[thread as usize].completed(kind), 1);
     }
 
-    /// Requests an empty reply.
+    /// Request: asks for an empty reply.
     #[message]
     pub(super) fn call(&self, ticket: u32, cx: &mut Handler<'_>) {
         let source = cx.source();
         cx.send(source, Self::returned(ticket));
     }
 
-    /// Stores a payload in the arena. The first word is charged at the full price, each further word as a plain store.
+    /// Stores `payload` at the encoded place `offset` of this node's arena. The first word is charged at the full price, each
+    /// further word as a plain store.
     fn place(&self, offset: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::PlaceWord);
         let words = arena::words_of(offset, payload);
@@ -154,14 +159,14 @@ impl SplitPhase {
         self.arena.store(cx, offset, payload);
     }
 
-    /// Counts `amount` requests of a thread of this node as complete.
+    /// Counts `amount` requests of the counter `ticket`, of a thread of this node, as complete.
     fn count_done(&self, ticket: u32, amount: u32, cx: &mut Handler<'_>) {
         let Ticket { thread, kind } = Ticket::from_bits(ticket);
         cx.charge(Primitive::Complete);
         cx.signal(self.issuers[thread as usize].completed(kind), amount.into());
     }
 
-    /// Confirms stores to their source.
+    /// Confirms `confirms` stores to thread `thread` of the node that sent the message now served.
     pub(super) fn confirm(&self, thread: u16, confirms: u16, cx: &mut Handler<'_>) {
         if confirms > 0 {
             let ticket = Ticket { thread: thread.into(), kind: Kind::Store }.to_bits();
@@ -170,7 +175,7 @@ impl SplitPhase {
         }
     }
 
-    /// Counts `bytes` as stored on this node.
+    /// Counts `bytes` bytes as stored on this node.
     pub(super) fn count_stored(&self, bytes: u64, cx: &mut Handler<'_>) {
         cx.charge(Primitive::CountStore);
         cx.signal(&self.arrivals.bytes, bytes);

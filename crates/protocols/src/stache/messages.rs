@@ -14,8 +14,8 @@ use super::{
 
 #[handlers]
 impl Stache {
-    /// Reports that a tag forbids an access of this node. The access is a store if `writes` is 1. Its page is accessible if `mapped`
-    /// is 1.
+    /// Reports to this node that a thread of it tried an access to `block` that the block's tag forbids. The access is a store if
+    /// `writes` is 1. The block's page is accessible if `mapped` is 1.
     #[message(key = Self::key_of_fault(block, mapped), class = System, volume = Request, bytes = 0)]
     pub(super) fn faulted(&self, block: u32, writes: u16, mapped: u16, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -23,38 +23,40 @@ impl Stache {
         self.serve_fault(self.known(block, cx), right, cx);
     }
 
-    /// Requests a right from the home.
+    /// Requests a right to `block` from its home. `word` is the number of the request in the vocabulary.
     #[message(key = Block(block), class = System, volume = Request, bytes = 0)]
     pub(super) fn ask(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         self.told_home(block, word, cx);
     }
 
-    /// Replies to the home without words.
+    /// Replies to the home of `block`, without the block's words. `word` is the number of the reply in the vocabulary.
     #[message(key = Block(block), class = System, volume = Invalidation, bytes = 0)]
     pub(super) fn answer(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         self.told_home(block, word, cx);
     }
 
-    /// Returns the words to the home.
+    /// Returns the words of `block` to its home. `word` is the number of the message in the vocabulary.
     #[message(name = Return, key = Block(block), class = System, bytes = 0)]
     pub(super) fn bring_home(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         self.told_home(block, word, cx);
     }
 
-    /// Delivers the words from the home.
+    /// Delivers the words of `block` from its home, as the message number `word` of the vocabulary. The block's page has moved
+    /// `moves` times.
     #[message(key = Block(block), class = Reply, bytes = 0)]
     pub(super) fn supply(&self, block: u32, word: u16, moves: u16, cx: &mut Handler<'_>) {
         self.told_line(block, word, moves, cx);
     }
 
-    /// Delivers any other message of a home. The grant of an upgrade counts as the end of the invalidations that the upgrade caused.
+    /// Delivers the message number `word` of the vocabulary from the home of `block`, without words. The block's page has moved
+    /// `moves` times. The grant of an upgrade counts as the end of the invalidations that the upgrade caused.
     #[message(key = Block(block), class = Reply, volume = Invalidation, bytes = 0)]
     pub(super) fn call(&self, block: u32, word: u16, moves: u16, cx: &mut Handler<'_>) {
         self.told_line(block, word, moves, cx);
     }
 
-    /// Reports that the home's own right has been lowered for a request of another node, `from`. `word` is the number of the request in
-    /// the vocabulary.
+    /// Reports to the home's own node that its right to `block` has been lowered for a request of node `from`. `word` is the
+    /// number of the request in the vocabulary.
     #[message(key = Block(block), class = System)]
     pub(super) fn home_lowered(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -62,8 +64,8 @@ impl Stache {
         self.serve_home_lowered(self.known(block, cx), event, cx);
     }
 
-    /// Reports that the node's right to a cached block has been lowered for a message of the home. `word` is the number of the message
-    /// in the vocabulary.
+    /// Reports to this node that its right to the cached `block` has been lowered for a message of the home. `word` is the number
+    /// of that message in the vocabulary.
     #[message(key = Block(block), class = System)]
     pub(super) fn line_lowered(&self, block: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -71,42 +73,42 @@ impl Stache {
         self.serve_line_lowered(self.known(block, cx), event, cx);
     }
 
-    /// Reports that no right to a page is left: its frame goes to the page that was wanted.
+    /// Reports to this node that it has no right to `page` left: the page's frame goes to the page that waits for a frame.
     #[message(key = Sequential, class = System)]
     pub(super) fn evicted(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::reuse_frame(self, page, cx);
     }
 
-    /// Reports that a page may have become replaceable.
+    /// Tells this node to serve a waiting fault again: a page may have become replaceable.
     #[message(key = Sequential, class = System)]
     pub(super) fn retry(&self, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::serve_waiting(self, cx);
     }
 
-    /// Frees the pages of an array.
+    /// Frees `pages` pages of an array on this node, from page `first` on. `region` is the number of the array.
     #[message(name = Free, key = Sequential, class = System)]
     pub(super) fn give_back(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::free_pages(self, region, first, pages, cx);
     }
 
-    /// Reports that no right to the pages of a freed array is left.
+    /// Reports to this node that it has no right to the pages of a freed array left.
     #[message(key = Sequential, class = System)]
     pub(super) fn freed(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::freed_pages(self, region, first, pages, cx);
     }
 
-    /// Reports that no right to a page is left: it rests.
+    /// Reports to this node that it has no right to `page` left: the page is laid to rest.
     #[message(key = Sequential, class = System)]
     pub(super) fn laid_to_rest(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::rest(self, page, cx);
     }
 
-    /// Asks the manager of a page for its home, which is the sender if no node has asked before.
+    /// Asks the manager of `page` for the page's home, which is the sender if no node has asked before.
     #[message(key = Sequential, class = System, volume = Request, bytes = 0)]
     pub(super) fn touch(&self, page: u32, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
@@ -116,7 +118,7 @@ impl Stache {
         pages::register(self, page, cx);
     }
 
-    /// Tells the home of a page.
+    /// Tells the receiver that node `home` is the home of `page`.
     #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
     pub(super) fn touched(&self, page: u32, home: u32, cx: &mut Handler<'_>) {
         let layout = self.memory.layout();
@@ -126,15 +128,15 @@ impl Stache {
         pages::home_is(self, page, NodeId(home), cx);
     }
 
-    /// Reports that another node, `from`, has requested a right before this node was told that it is the home. `word` is the number of
-    /// the request in the vocabulary.
+    /// Reports to this node that node `from` has requested a right to `block` before this node was told that it is the block's
+    /// home. `word` is the number of the request in the vocabulary.
     #[message(key = Sequential, class = System)]
     pub(super) fn asked_early(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::infer_home(self, self.known(block, cx), from, word, cx);
     }
 
-    /// Forwards a request that another node, `from`, made before this node knew that it is the home.
+    /// Passes on to this node the request of node `from` for `block`, made before this node knew that it is the block's home.
     #[message(key = Block(block), class = System)]
     pub(super) fn passed_on(&self, block: u32, from: u32, word: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -142,14 +144,15 @@ impl Stache {
         self.asked_by(NodeId(from), message, block, cx);
     }
 
-    /// Reports that another node, `by`, has made enough requests for blocks of a page to become its home.
+    /// Reports to this node, the home of `page`, that node `by` has made enough requests for the page's blocks to become the
+    /// home.
     #[message(key = Sequential, class = System)]
     pub(super) fn earned(&self, page: u32, by: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::serve_residence(self, page, ResidenceEvent::Earned(NodeId(by)), cx);
     }
 
-    /// Offers the receiver the home of a page that has moved `moves` times.
+    /// Offers the receiver to become the home of `page`, which has moved `moves` times.
     #[message(key = Sequential, class = System, volume = Request, bytes = 0)]
     pub(super) fn offered(&self, page: u32, moves: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, moves, cx);
@@ -157,21 +160,21 @@ impl Stache {
         moves::serve_residence(self, page, ResidenceEvent::Offered(now), cx);
     }
 
-    /// Reports that a page whose home moves here may have become idle.
+    /// Tells this node to look for pages without outstanding requests among the pages whose home moves here.
     #[message(key = Sequential, class = System)]
     pub(super) fn vacate(&self, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::vacate_idle(self, cx);
     }
 
-    /// Reports that no right is left to a page whose home moves here.
+    /// Reports to this node that it has no right left to `page`, whose home moves here.
     #[message(key = Sequential, class = System)]
     pub(super) fn vacated(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::leave_to_home(self, page, cx);
     }
 
-    /// Accepts the page that was offered: the sender holds no part of it.
+    /// Accepts the offer of `page`: the sender has no copy of any block of the page.
     #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
     pub(super) fn accepted(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, 0, cx);
@@ -185,21 +188,21 @@ impl Stache {
         moves::serve_residence(self, page, ResidenceEvent::Accepted, cx);
     }
 
-    /// Calls in a block of a page whose home moves; this node's right to it is lowered if `lowered` is 1.
+    /// Calls in `block` of a page whose home moves. This node's own right to the block is lowered already if `lowered` is 1.
     #[message(key = Block(block), class = System)]
     pub(super) fn call_in(&self, block: u32, lowered: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::call_in_block(self, self.known(block, cx), lowered == 1, cx);
     }
 
-    /// Reports that every block of a page whose home moves has been called in.
+    /// Reports to this node that every block of `page`, whose home moves, has been called in.
     #[message(key = Sequential, class = System)]
     pub(super) fn called_in(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::serve_residence(self, page, ResidenceEvent::CalledIn, cx);
     }
 
-    /// Delivers the words of a block to its next home.
+    /// Delivers the words of `block` to the next home of the block's page.
     #[message(key = Block(block), class = Reply, bytes = 0)]
     pub(super) fn arrive(&self, block: u32, cx: &mut Handler<'_>) {
         let block = self.known(block, cx);
@@ -209,14 +212,14 @@ impl Stache {
         moves::count_block(self, block, |page| cx.send(self.node, Self::arrived(page)));
     }
 
-    /// Reports that all words of a page whose home moves here have arrived.
+    /// Reports to this node that all words of `page`, whose home moves here, have arrived.
     #[message(key = Sequential, class = System)]
     pub(super) fn arrived(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         moves::serve_residence(self, page, ResidenceEvent::Arrived, cx);
     }
 
-    /// Tells that the sender is now the home of a page, which has moved `moves` times.
+    /// Tells the former home that the sender is now the home of `page`, which has moved `moves` times.
     #[message(key = Sequential, class = Reply, volume = Request, bytes = 0)]
     pub(super) fn taken(&self, page: u32, moves: u32, cx: &mut Handler<'_>) {
         self.expect_moving(page, moves, cx);
@@ -224,7 +227,7 @@ impl Stache {
         moves::serve_residence(self, page, ResidenceEvent::Taken(now), cx);
     }
 
-    /// Tells that the sender is no longer the home of a block's page. The page has moved `moves` times and its home is `home`.
+    /// Tells the receiver that node `home` is the home of the page of `block`, which has moved `moves` times, and not the sender.
     #[message(key = Block(block), class = Reply, volume = Request, bytes = 0)]
     pub(super) fn moved(&self, block: u32, home: u32, moves: u32, cx: &mut Handler<'_>) {
         let block = self.known(block, cx);
@@ -273,7 +276,7 @@ impl Stache {
         }
     }
 
-    /// Serves a message to the home of a block, at a node that knows the home.
+    /// Serves `message` of node `from` to the home of `block`, at a node that knows the home.
     fn asked_by(&self, from: NodeId, message: ToHome, block: Block, cx: &mut Handler<'_>) {
         let known = self.homes.find(self.memory.layout().page_of(block)).expect("the home is known");
         if known.home == self.node {
@@ -313,7 +316,7 @@ impl Stache {
         self.serve_line_or_absent(block, LineEvent::Message(message), cx);
     }
 
-    /// Serves a message about a cached block whose page may have no frame here.
+    /// Serves an event of the cached `block`, whose page may have no frame on this node.
     fn serve_line_or_absent(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         match self.has_gaps && !cx.has_entry(&self.entries) {
             true => self.serve_absent(block, event, cx),

@@ -121,7 +121,7 @@ pub enum Residence {
 pub enum ResidenceEvent {
     /// The given node has made enough requests to this one to become the home.
     Earned(NodeId),
-    /// The home offers the page, with the whereabouts that it will have.
+    /// The home offers the page to this node; the page's current whereabouts.
     Offered(Whereabouts),
     /// The node has no copy of the page and no outstanding request for it any more.
     Vacated,
