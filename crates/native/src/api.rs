@@ -27,33 +27,33 @@ use crate::rings::ring::Origin;
 
 impl Messages for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {
-        send::count_message(&self.seat, to, packet);
-        send::post_counted(&self.seat, &self.threads, to, packet, Origin::Handler);
+        send::count_message(&self.endpoint, to, packet);
+        send::post_counted(&self.endpoint, to, packet, Origin::Handler);
     }
 
     fn post_transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) {
         // The ring's release and acquire order the words before the handler, and so does the outbox's lock.
-        if segments::scatter(&self.seat, to, transfer) {
+        if segments::scatter(&self.endpoint, to, transfer) {
             self.post(to, packet);
-            segments::count_transfer(&self.seat, to, transfer);
+            segments::count_transfer(&self.endpoint, to, transfer);
         }
     }
 
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
-        blocks::send_block(&self.seat, &self.threads, to, block, words, packet);
+        blocks::send_block(&self.endpoint, to, block, words, packet);
     }
 
     fn offer(&self, to: NodeId, packet: &Packet) -> bool {
-        send::sample_send(&self.seat, move || send::offer_now(&self.seat, &self.threads, to, packet))
+        send::sample_send(&self.endpoint, move || send::offer_now(&self.endpoint, to, packet))
     }
 
     fn transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) -> bool {
         // The ring's release and acquire order the words before the handler.
         let start = self.world().now_ns();
-        let sent = segments::scatter(&self.seat, to, transfer)
-            && send::offer_now(&self.seat, &self.threads, to, packet);
+        let sent =
+            segments::scatter(&self.endpoint, to, transfer) && send::offer_now(&self.endpoint, to, packet);
         if sent {
-            segments::count_transfer(&self.seat, to, transfer);
+            segments::count_transfer(&self.endpoint, to, transfer);
             // A transfer is long enough to be worth two clock readings.
             bump(&self.gauge().overhead_ns, self.world().now_ns() - start);
         }
@@ -61,32 +61,32 @@ impl Messages for Processor {
     }
 
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool {
-        send::sample_send(&self.seat, move || {
-            segments::deposit_now(&self.seat, &self.threads, to, place, words);
+        send::sample_send(&self.endpoint, move || {
+            segments::deposit_now(&self.endpoint, to, place, words);
             // The words are written to their destination: there is always room.
             true
         })
     }
 
     fn mapped(&self, node: NodeId) -> Option<&Segments> {
-        Some(segments::memory_of(&self.seat, node).segments())
+        Some(segments::memory_of(&self.endpoint, node).segments())
     }
 
     fn make_room(&self, to: NodeId) {
-        if self.threads.lacks_room(to, self.world().running_ns()) {
-            self.seat.tracer.trace(|node, _| Traced::Block {
+        if self.endpoint.threads.lacks_room(to, self.world().running_ns()) {
+            self.endpoint.tracer.trace(|node, _| Traced::Block {
                 node,
-                thread: self.threads.current(),
+                thread: self.endpoint.threads.current(),
                 what: "room",
             });
         }
-        wake::receiver(&self.seat, to);
-        let moved = moving::move_on(&self.seat);
-        if self.seat.serves() && points::serve_or_leave(self) > 0 || moved {
-            self.seat.sending.note_room();
+        wake::receiver(&self.endpoint, to);
+        let moved = moving::move_on(&self.endpoint);
+        if self.endpoint.serves() && points::serve_or_leave(self) > 0 || moved {
+            self.endpoint.sending.note_room();
         } else {
-            let attempts = self.seat.sending.note_attempt();
-            if let Some(attempts) = attempts.checked_sub(self.threads.ready()) {
+            let attempts = self.endpoint.sending.note_attempt();
+            if let Some(attempts) = attempts.checked_sub(self.endpoint.threads.ready()) {
                 idle::wait_for_room(self, attempts);
             }
         }
@@ -96,28 +96,28 @@ impl Messages for Processor {
 
 impl Scheduling for Processor {
     fn waiter(&self) -> Waiter {
-        let thread = self.threads.current();
+        let thread = self.endpoint.threads.current();
         let generation = self.node().threads[thread as usize].generation();
-        self.threads.local().wait.set(generation);
+        self.endpoint.threads.local().wait.set(generation);
         Waiter { thread, generation }
     }
 
     fn block(&self, wait: Wait) {
-        let generation = self.threads.local().wait.get();
-        let slot = &self.node().threads[self.threads.current() as usize];
+        let generation = self.endpoint.threads.local().wait.get();
+        let slot = &self.node().threads[self.endpoint.threads.current() as usize];
         waits::wait_until(self, Reason::Event(wait), || slot.generation() != generation);
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        resume::end_own_wait(&self.seat, &self.threads, waiter)
+        resume::end_own_wait(&self.endpoint, waiter)
     }
 
     fn wait(&self, event: &Event, at_least: u64) {
-        let (node, thread) = (self.node(), self.threads.current());
+        let (node, thread) = (self.node(), self.endpoint.threads.current());
         let slot = &node.threads[thread as usize];
         let generation = slot.generation();
         let waiter = Waiter { thread, generation };
-        let waits = if self.seat.is_alone() {
+        let waits = if self.endpoint.is_alone() {
             tempest::world::enlist_alone(event, node.id, at_least, waiter)
         } else {
             tempest::world::enlist(event, node.id, at_least, waiter)
@@ -130,21 +130,21 @@ impl Scheduling for Processor {
 
     fn signal(&self, event: &Event, amount: u64) {
         let node = self.node();
-        if self.seat.is_alone() {
+        if self.endpoint.is_alone() {
             tempest::world::signal_alone(event, node.id, amount, |waiter| {
-                resume::end_wait_alone(node, &self.threads, waiter);
+                resume::end_wait_alone(node, &self.endpoint.threads, waiter);
             });
         } else {
             tempest::world::signal(event, node.id, amount, |waiter| {
-                resume::end_wait(&self.seat, &self.threads, node.id, waiter);
+                resume::end_wait(&self.endpoint, node.id, waiter);
             });
         }
     }
 
     fn poll(&self) {
         stacks::give_up_if_over(self.world());
-        downgrades::heed(&self.seat);
-        if self.world().policy.servers != Servers::Idle || self.seat.owns_poll() {
+        downgrades::heed(&self.endpoint);
+        if self.world().policy.servers != Servers::Idle || self.endpoint.owns_poll() {
             let events = if stacks::has_stack_for_handlers() {
                 points::serve_at_point(self)
             } else {
@@ -152,7 +152,9 @@ impl Scheduling for Processor {
             };
             self.meter.pace().note(events > 0);
         }
-        if self.seat.downgrades().is_some_and(Downgrades::awaits_access) && self.has_threads_to_run() {
+        if self.endpoint.downgrades().is_some_and(Downgrades::awaits_access)
+            && self.endpoint.has_threads_to_run()
+        {
             scheduler::take_inbox(self);
             waits::step_back(self);
         }
@@ -160,7 +162,7 @@ impl Scheduling for Processor {
 
     fn spin(&self) {
         stacks::give_up_if_over(self.world());
-        if self.seat.poll_interval() == PollInterval::Never && self.seat.serves() {
+        if self.endpoint.poll_interval() == PollInterval::Never && self.endpoint.serves() {
             self.poll();
         }
     }
@@ -186,20 +188,20 @@ impl Scheduling for Processor {
     }
 
     fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
-        downgrades::take_away_at_once(&self.seat, memory, block, tag)
+        downgrades::take_away_at_once(&self.endpoint, memory, block, tag)
     }
 
     fn accessed(&self) {
-        downgrades::tell_access(&self.seat);
+        downgrades::tell_access(&self.endpoint);
     }
 
     fn enter_phase(&self, name: &'static str) {
-        let thread = ThreadId { node: self.node().id, index: self.threads.current() };
+        let thread = ThreadId { node: self.node().id, index: self.endpoint.threads.current() };
         match totals::enter(self.world(), thread, name) {
             Entry::Last(others) => {
                 let index = self.world().phases.entered() - 1;
-                self.seat.tracer.trace(|_, _| Traced::Phase { index, name });
-                others.into_iter().for_each(|thread| resume::make_ready(&self.seat, &self.threads, thread));
+                self.endpoint.tracer.trace(|_, _| Traced::Phase { index, name });
+                others.into_iter().for_each(|thread| resume::make_ready(&self.endpoint, thread));
             }
             Entry::Wait(count) => {
                 waits::wait_until(self, Reason::Phase(name), || self.world().phases.entered() >= count);

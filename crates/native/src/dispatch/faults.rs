@@ -19,11 +19,12 @@ use crate::rings::ring::{Origin, Received};
 
 /// Handles a faulting access of the running thread, or sends it to its own node.
 pub(crate) fn handle_fault(processor: &Processor, packet: &Packet) {
-    let may_handle =
-        processor.seat.serves() && stacks::has_stack_for_handlers() && nothing_is_on_its_way_here(processor);
+    let may_handle = processor.endpoint.serves()
+        && stacks::has_stack_for_handlers()
+        && nothing_is_on_its_way_here(processor);
     let handled = may_handle && panics::run_handlers(processor, || handle_on_the_spot(processor, packet));
     if !handled {
-        send::post_counted(&processor.seat, &processor.threads, processor.node().id, packet, Origin::Fault);
+        send::post_counted(&processor.endpoint, processor.node().id, packet, Origin::Fault);
     }
 }
 
@@ -35,9 +36,8 @@ fn nothing_is_on_its_way_here(processor: &Processor) -> bool {
 fn handle_on_the_spot(processor: &Processor, packet: &Packet) -> bool {
     match &processor.node().dispatcher {
         Dispatcher::Own(_) => handle_now_serial(processor, packet),
-        Dispatcher::Serial(_) => {
-            receive::try_receive(&processor.seat).is_some_and(|_guard| handle_now_serial(processor, packet))
-        }
+        Dispatcher::Serial(_) => receive::try_receive(&processor.endpoint)
+            .is_some_and(|_guard| handle_now_serial(processor, packet)),
         Dispatcher::Keyed(shared) => handle_now_keyed(processor, shared, &fault(packet)),
     }
 }
@@ -48,9 +48,9 @@ fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
         return false;
     }
     bump(&processor.gauge().sent, 1);
-    processor.seat.tracer.own(packet);
+    processor.endpoint.tracer.own(packet);
     if let Some(pending) = serial::handle_own(processor, packet) {
-        downgrades::set_aside(&processor.seat, pending, fault(packet), None);
+        downgrades::set_aside(&processor.endpoint, pending, fault(packet), None);
     } else {
         processor.gauge().count_handled(1);
     }
@@ -60,13 +60,13 @@ fn handle_now_serial(processor: &Processor, packet: &Packet) -> bool {
 fn handle_now_keyed(processor: &Processor, shared: &Shared, message: &Received) -> bool {
     let Some(key) = handle::key_of(processor, message) else { return true };
     // While this processor holds the receive lock, no other processor has older messages that are not in the queue yet.
-    let Some(guard) = receive::try_receive(&processor.seat) else { return false };
+    let Some(guard) = receive::try_receive(&processor.endpoint) else { return false };
     let Some(held) = shared.queue.try_hold(key) else { return false };
     drop(guard);
     bump(&processor.gauge().sent, 1);
-    processor.seat.tracer.own(&message.packet);
+    processor.endpoint.tracer.own(&message.packet);
     handle::handle_keyed(processor, shared, message, &message.packet, held);
-    wake::idle_servers(&processor.seat, shared);
+    wake::idle_servers(&processor.endpoint, shared);
     true
 }
 

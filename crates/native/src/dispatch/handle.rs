@@ -21,10 +21,10 @@ pub(crate) fn handle_next(
     serial: &mut Serial,
     packet: &Packet,
 ) -> Option<Box<Lowering>> {
-    processor.threads.occupation.begin(packet.id());
+    processor.endpoint.threads.occupation.begin(packet.id());
     let mut lowering = None;
     if let Err(bad) = node.deliver_serially(packet, serial, processor, &mut lowering) {
-        processor.seat.fail(bad.to_string());
+        processor.endpoint.fail(bad.to_string());
     }
     note_handled(processor, packet);
     lowering
@@ -33,8 +33,8 @@ pub(crate) fn handle_next(
 /// Reports the words that a handler has left in outboxes, if any, to the credit windows of its kind of message.
 #[inline]
 fn note_handled(processor: &Processor, packet: &Packet) {
-    if processor.seat.sending.outboxed() > 0 {
-        send::note_fan_out(&processor.seat, packet.id());
+    if processor.endpoint.sending.outboxed() > 0 {
+        send::note_fan_out(&processor.endpoint, packet.id());
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn settle(processor: &Processor, message: &Received, pending: Option<
             true
         }
         Some(pending) => {
-            downgrades::set_aside(&processor.seat, pending, *message, None);
+            downgrades::set_aside(&processor.endpoint, pending, *message, None);
             false
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn handle_keyed(
 ) {
     let mut held = Kept::new(shared, held);
     if let Some(pending) = handle(processor, packet, held.proof()) {
-        return downgrades::set_aside(&processor.seat, pending, *message, Some(held.take()));
+        return downgrades::set_aside(&processor.endpoint, pending, *message, Some(held.take()));
     }
     if held.complete() {
         shared.note_change();
@@ -74,7 +74,7 @@ pub(crate) fn handle_keyed(
 pub(crate) fn grant(processor: &Processor, thread: u32, held: Held) {
     let node = processor.node();
     node.threads[thread as usize].grant(held);
-    resume::make_ready(&processor.seat, &processor.threads, ThreadId { node: node.id, index: thread });
+    resume::make_ready(&processor.endpoint, ThreadId { node: node.id, index: thread });
     processor.gauge().count_handled(1);
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn key_of(processor: &Processor, message: &Received) -> Option<Dispat
         .resident
         .node
         .key(&message.packet)
-        .map_err(|bad| processor.seat.fail(bad.to_string()))
+        .map_err(|bad| processor.endpoint.fail(bad.to_string()))
         .ok()
 }
 
@@ -100,11 +100,11 @@ pub(crate) fn handle_uncounted(
     packet: &Packet,
     mut proof: Proof<'_>,
 ) -> Option<Pending> {
-    let before = processor.threads.occupation.now();
+    let before = processor.endpoint.threads.occupation.now();
     let lowering = run_handler(processor, packet, &mut proof);
     let pending = lowering.and_then(|lowering| take_away_all(processor, lowering, &mut proof));
-    processor.seat.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
-    processor.threads.occupation.go_back_to(before);
+    processor.endpoint.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+    processor.endpoint.threads.occupation.go_back_to(before);
     pending
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn run_handler(
     packet: &Packet,
     proof: &mut Proof<'_>,
 ) -> Option<Box<Lowering>> {
-    processor.threads.occupation.begin(packet.id());
+    processor.endpoint.threads.occupation.begin(packet.id());
     let node = &processor.node().resident.node;
     let lowering = node.deliver(
         packet,
@@ -134,7 +134,7 @@ pub(crate) fn take_away_all(
     let node = &processor.node().resident.node;
     let mut next = Some(lowering);
     while let Some(lowering) = next {
-        let pending = downgrades::take_away(&processor.seat, &lowering);
+        let pending = downgrades::take_away(&processor.endpoint, &lowering);
         if pending.is_some() {
             return pending;
         }

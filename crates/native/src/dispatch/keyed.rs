@@ -128,7 +128,7 @@ impl Drop for Batch<'_> {
 
 /// Receives, if no other processor does, and runs events. Returns the number of messages and events.
 pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
-    downgrades::continue_keyed(&processor.seat, &processor.service, shared);
+    downgrades::continue_keyed(&processor.endpoint, &processor.service, shared);
     if !shared.is_brief() || processor.world().policy.dispatch == Dispatch::Partitioned {
         return serve_as_worker(processor, shared, true);
     }
@@ -144,16 +144,16 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
     let Some(guard) = lock_to_receive(processor, shared) else { return 0 };
     let mut looks_behind = engage(processor);
     let mut batch = begin_batch(processor, shared, guard);
-    let (mut received, before) = (0, processor.threads.occupation.now());
+    let (mut received, before) = (0, processor.endpoint.threads.occupation.now());
     for _ in 0..ROUNDS_PER_SEIZURE {
-        let round = receive::receive(&processor.seat, &processor.service, |message, tally| {
+        let round = receive::receive(&processor.endpoint, &processor.service, |message, tally| {
             if looks_behind {
                 looks_behind = false;
                 leave_messages(processor);
             }
             match &processor.node().resident.node.key(&message.packet) {
                 Ok(key) => handle_or_queue(processor, key, message, &mut batch, tally),
-                Err(bad) => processor.seat.fail(bad.to_string()),
+                Err(bad) => processor.endpoint.fail(bad.to_string()),
             }
             batch.guard.is_kept()
         });
@@ -163,7 +163,7 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
             break;
         }
     }
-    processor.threads.occupation.go_back_to(before);
+    processor.endpoint.threads.occupation.go_back_to(before);
     batch.release();
     tell(processor, &mut batch);
     drop(batch);
@@ -174,11 +174,11 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
 /// Takes the receive lock if it is free, or from a processor that is in one handler for long. Does not use a free lock if the queue
 /// has no room; but always uses a lock that was taken over, because its former holder has lost more than the lock.
 fn lock_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<ReceiveGuard<'a>> {
-    let guard = receive::try_receive(&processor.seat);
+    let guard = receive::try_receive(&processor.endpoint);
     let once_in = if processor.world().oversubscribed { SHARED_REFUSALS_PER_LOOK } else { REFUSALS_PER_LOOK };
     if guard.is_none()
         && (processor.service.queue.counts_refusal(once_in)
-            || processor.world().is_helper(processor.seat.index()))
+            || processor.world().is_helper(processor.endpoint.index()))
     {
         return take_over(processor, shared);
     }
@@ -193,7 +193,7 @@ fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<ReceiveGua
     let is_late = |handler| processor.service.queue.is_late(handler, now, patience);
     if let Some(offer) = lock.offered() {
         return if is_late(Late::Offered(offer)) {
-            lock.take_over(offer, processor.seat.number())
+            lock.take_over(offer, processor.endpoint.number())
         } else {
             None
         };
@@ -203,8 +203,8 @@ fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<ReceiveGua
         return None;
     }
     shared.note_change();
-    wake::idle_servers(&processor.seat, shared);
-    Some(lock.inherit(processor.seat.number()))
+    wake::idle_servers(&processor.endpoint, shared);
+    Some(lock.inherit(processor.endpoint.number()))
 }
 
 /// Marks this processor as engaged: later senders wake another one for their messages. Returns true if a server sleeps that may have to
@@ -215,12 +215,12 @@ fn engage(processor: &Processor) -> bool {
     }
     let (world, node) = (&processor.world(), processor.node().id);
     let others = world.server_parkers(node).iter().chain(world.helper_parker(node));
-    world.parkers[processor.seat.index()].engage_beside(others)
+    world.parkers[processor.endpoint.index()].engage_beside(others)
 }
 
 fn disengage(processor: &Processor) {
     if is_relied_on(processor) {
-        processor.world().parkers[processor.seat.index()].engage(false);
+        processor.world().parkers[processor.endpoint.index()].engage(false);
     }
 }
 
@@ -235,7 +235,7 @@ fn is_relied_on(processor: &Processor) -> bool {
 #[cold]
 fn leave_messages(processor: &Processor) {
     if processor.world().lanes_into(processor.node().id).any(Lane::has_message) {
-        wake::servers(&processor.seat, 1);
+        wake::servers(&processor.endpoint, 1);
     }
 }
 
@@ -245,7 +245,7 @@ fn leave_messages(processor: &Processor) {
 fn tell_soon(processor: &Processor, batch: &mut Batch<'_>) {
     if batch.untold > 0 || batch.freed {
         batch.shared.note_change();
-        wake::servers(&processor.seat, batch.untold + usize::from(batch.freed));
+        wake::servers(&processor.endpoint, batch.untold + usize::from(batch.freed));
         (batch.untold, batch.freed, batch.left) = (0, false, true);
     }
 }
@@ -254,14 +254,15 @@ fn tell_soon(processor: &Processor, batch: &mut Batch<'_>) {
 fn tell(processor: &Processor, batch: &mut Batch<'_>) {
     tell_soon(processor, batch);
     if batch.left {
-        wake::idle_servers(&processor.seat, batch.shared);
+        wake::idle_servers(&processor.endpoint, batch.shared);
     }
 }
 
 fn begin_batch<'a>(processor: &Processor, shared: &'a Shared, guard: ReceiveGuard<'a>) -> Batch<'a> {
     // A helper has no core of its own: a seizure would make all keys wait for it, not one.
-    let is_helper = processor.world().is_helper(processor.seat.index());
-    let seizes = processor.seat.hint().is_some() && processor.seat.downgrades().is_none() && !is_helper;
+    let is_helper = processor.world().is_helper(processor.endpoint.index());
+    let seizes =
+        processor.endpoint.hint().is_some() && processor.endpoint.downgrades().is_none() && !is_helper;
     Batch {
         shared,
         guard,
@@ -309,10 +310,10 @@ fn handle_in_place(
     tally: &mut Tally,
 ) -> bool {
     if let Some(all) = &mut batch.all {
-        processor.seat.tracer.handler_starts(message);
+        processor.endpoint.tracer.handler_starts(message);
         let lowering = all.run(*key, |mut proof| handle::run_handler(processor, &message.packet, &mut proof));
         debug_assert!(lowering.is_none(), "there is no shared memory to lower a right to");
-        processor.seat.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+        processor.endpoint.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
         tally.count(message);
         if all.is_broken() {
             batch.guard.lose();
@@ -322,11 +323,11 @@ fn handle_in_place(
     let Some(held) = batch.shared.queue.try_hold(*key) else { return false };
     let mut held = Kept::new(batch.shared, held);
     tell_soon(processor, batch);
-    processor.seat.tracer.handler_starts(message);
+    processor.endpoint.tracer.handler_starts(message);
     match batch.guard.offer(|| handle::handle_uncounted(processor, &message.packet, held.proof())) {
         Some(pending) => {
             processor.gauge().count_handlers(1);
-            downgrades::set_aside(&processor.seat, pending, *message, Some(held.take()));
+            downgrades::set_aside(&processor.endpoint, pending, *message, Some(held.take()));
         }
         None => {
             batch.freed |= held.complete();
@@ -339,14 +340,14 @@ fn handle_in_place(
 fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> usize {
     let mut worker = match processor.service.queue.take_worker() {
         Some(paused) => shared.queue.resume(paused),
-        None => shared.queue.worker(processor.seat.server()),
+        None => shared.queue.worker(processor.endpoint.server()),
     };
     let looks_behind = engage(processor);
     let received = if receives { receive_into_queue(processor, shared, &mut worker) } else { 0 };
     if received > 0 {
         shared.note_change();
         // This processor can take one of them itself.
-        wake::servers(&processor.seat, received - 1);
+        wake::servers(&processor.endpoint, received - 1);
     }
     if looks_behind {
         leave_messages(processor);
@@ -363,7 +364,7 @@ fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> us
 
 fn receive_into_queue(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Event, Name>) -> usize {
     let Some(_turn) = lock_to_receive(processor, shared) else { return 0 };
-    let received = receive::receive(&processor.seat, &processor.service, |message, _| {
+    let received = receive::receive(&processor.endpoint, &processor.service, |message, _| {
         if let Some(key) = handle::key_of(processor, message) {
             worker.enqueue(key, Event::Message(*message));
         }
@@ -385,7 +386,7 @@ fn run_claims(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Ev
         done += events;
         // Keys are free again.
         shared.note_change();
-        wake::idle_servers(&processor.seat, shared);
+        wake::idle_servers(&processor.endpoint, shared);
     }
     done
 }
@@ -393,18 +394,18 @@ fn run_claims(processor: &Processor, shared: &Shared, worker: &mut Worker<'_, Ev
 fn run_event(processor: &Processor, event: Event, mut handling: Handling<'_, '_, Event, Name>) {
     let (message, then) = match event {
         Event::Message(message) => {
-            processor.seat.tracer.handler_starts(&message);
+            processor.endpoint.tracer.handler_starts(&message);
             (message, None)
         }
         Event::Then(continued) => {
-            processor.seat.tracer.own(&continued.1);
+            processor.endpoint.tracer.own(&continued.1);
             (continued.0, Some(continued.1))
         }
         Event::Grant(thread) => return handle::grant(processor, thread, handling.keep()),
     };
     let packet = then.as_ref().unwrap_or(&message.packet);
     match handle::handle(processor, packet, handling.proof()) {
-        Some(pending) => downgrades::set_aside(&processor.seat, pending, message, Some(handling.keep())),
+        Some(pending) => downgrades::set_aside(&processor.endpoint, pending, message, Some(handling.keep())),
         None => handle::finish(processor, &message),
     }
 }

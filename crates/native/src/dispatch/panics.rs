@@ -21,7 +21,7 @@ pub(crate) fn run_handlers<R: Default>(processor: &Processor, serve: impl FnOnce
 #[cold]
 fn give_up_by<R: Default>(processor: &Processor, panic: Box<dyn Any + Send>) -> R {
     processor.world().fail(blamed(processor, &*panic));
-    if !processor.threads.occupation.runs_thread() {
+    if !processor.endpoint.threads.occupation.runs_thread() {
         resume_unwind(panic);
     }
     // The payload's destructor may panic once more, in the middle of an unwinding.

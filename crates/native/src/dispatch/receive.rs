@@ -14,8 +14,8 @@ use tempest::{MAX_WORDS, NodeId};
 use crate::dispatch::tuning::BATCH;
 use crate::memory::blocks;
 use crate::parts::dispatcher::Dispatcher;
+use crate::parts::endpoint::Endpoint;
 use crate::parts::receive_lock::ReceiveGuard;
-use crate::parts::seat::Seat;
 use crate::parts::service::Service;
 use crate::rings::lane::Lane;
 use crate::rings::ring::{BadLength, Origin, Received};
@@ -43,41 +43,41 @@ impl Tally {
 
 /// Takes the receive lock if it is free; the only processor of a node always gets it.
 #[inline]
-pub(crate) fn try_receive(seat: &Seat) -> Option<ReceiveGuard<'_>> {
-    seat.node().receive_lock.try_take(seat.number())
+pub(crate) fn try_receive(endpoint: &Endpoint) -> Option<ReceiveGuard<'_>> {
+    endpoint.node().receive_lock.try_take(endpoint.number())
 }
 
 /// Takes messages from the lanes into this node while `each` returns true. `each` counts the messages that it handled. Returns the
 /// number of messages. The caller has the receive lock.
 pub(crate) fn receive(
-    seat: &Seat,
+    endpoint: &Endpoint,
     service: &Service,
     mut each: impl FnMut(&Received, &mut Tally) -> bool,
 ) -> usize {
-    let bursts = &seat.sending.bursts;
+    let bursts = &endpoint.sending.bursts;
     bursts.begin();
     let mut received = 0;
     let mut message = Received::blank();
-    let node = &seat.node().resident.node;
+    let node = &endpoint.node().resident.node;
     // Coming messages are handled by this processor too, unless they go to a queue.
-    let looks_ahead = node.foresees() && !matches!(seat.node().dispatcher, Dispatcher::Keyed(_));
-    let hint = seat.hint();
-    for (lane, source) in seat.world().lanes_into(seat.node().id).zip(0..) {
+    let looks_ahead = node.foresees() && !matches!(endpoint.node().dispatcher, Dispatcher::Keyed(_));
+    let hint = endpoint.hint();
+    for (lane, source) in endpoint.world().lanes_into(endpoint.node().id).zip(0..) {
         let (mut tally, mut goes_on) = (Tally::default(), true);
         let drained = lane.receive(BATCH, NodeId(source), &mut message, |message, is_good| {
             if let Some(hint) = hint {
-                hint.go_on(&seat.hint_view);
+                hint.go_on(&endpoint.hint_view);
             }
             if looks_ahead {
                 lane.look_ahead(NodeId(source), |packet| node.prefetch(packet));
             }
             goes_on = match is_good {
-                Ok(()) => !blocks::unload(seat, message) || each(message, &mut tally),
-                Err(length) => refuse(seat, NodeId(source), &length),
+                Ok(()) => !blocks::unload(endpoint, message) || each(message, &mut tally),
+                Err(length) => refuse(endpoint, NodeId(source), &length),
             };
             goes_on
         });
-        count_dealt_with(seat, service, lane, &tally);
+        count_dealt_with(endpoint, service, lane, &tally);
         if drained.messages > 0 {
             bursts.note(drained.messages, drained.more);
             received += drained.messages;
@@ -90,26 +90,27 @@ pub(crate) fn receive(
 }
 
 #[cold]
-fn refuse(seat: &Seat, source: NodeId, length: &BadLength) -> bool {
-    let (to, BadLength(words)) = (seat.node().id, length);
-    seat.fail(format!("a message from {source} to {to} claims {words} words: expected at most {MAX_WORDS}"));
+fn refuse(endpoint: &Endpoint, source: NodeId, length: &BadLength) -> bool {
+    let (to, BadLength(words)) = (endpoint.node().id, length);
+    endpoint
+        .fail(format!("a message from {source} to {to} claims {words} words: expected at most {MAX_WORDS}"));
     true
 }
 
 /// Counts a batch of messages of a lane as handled. Until then they are in flight, which is the safe side: see `quiescence`.
 #[inline]
-fn count_dealt_with(seat: &Seat, service: &Service, lane: &Lane, tally: &Tally) {
+fn count_dealt_with(endpoint: &Endpoint, service: &Service, lane: &Lane, tally: &Tally) {
     if tally.handled() == 0 {
         return;
     }
-    seat.gauge().count_handlers(tally.handled());
+    endpoint.gauge().count_handlers(tally.handled());
     if tally.by_threads() > 0 {
         lane.count_handled(tally.by_threads());
-        if seat.node().backlog.may_acknowledge() {
+        if endpoint.node().backlog.may_acknowledge() {
             lane.publish_acknowledged();
         } else {
             service.owe();
         }
     }
-    seat.gauge().count_handled(tally.handled());
+    endpoint.gauge().count_handled(tally.handled());
 }

@@ -41,22 +41,22 @@ pub(crate) fn receive_serial(processor: &Processor) -> usize {
     }
     if done > 0 {
         // Other servers found no work while the downgrade waited, although messages may have arrived.
-        wake::servers(&processor.seat, 1);
+        wake::servers(&processor.endpoint, 1);
     }
-    let before = processor.threads.occupation.now();
+    let before = processor.endpoint.threads.occupation.now();
     let node = &*processor.node().resident.node;
     let received = serially(processor, |serial| {
-        receive::receive(&processor.seat, &processor.service, |message, tally| {
-            processor.seat.tracer.handler_starts(message);
+        receive::receive(&processor.endpoint, &processor.service, |message, tally| {
+            processor.endpoint.tracer.handler_starts(message);
             let Some(lowering) = handle::handle_next(processor, node, serial, &message.packet) else {
-                processor.seat.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+                processor.endpoint.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
                 tally.count(message);
                 return true;
             };
             handle_downgrade(processor, lowering, serial, message, tally)
         })
     });
-    processor.threads.occupation.go_back_to(before);
+    processor.endpoint.threads.occupation.go_back_to(before);
     done + received
 }
 
@@ -71,40 +71,40 @@ fn handle_downgrade(
 ) -> bool {
     let key = processor.node().resident.node.key(&message.packet).expect("its handler has run");
     let pending = handle::take_away_all(processor, lowering, &mut serial.hold(key));
-    processor.seat.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+    processor.endpoint.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
     let Some(pending) = pending else {
         tally.count(message);
         return true;
     };
     processor.gauge().count_handlers(1);
-    downgrades::set_aside(&processor.seat, pending, *message, None);
+    downgrades::set_aside(&processor.endpoint, pending, *message, None);
     false
 }
 
 /// Runs the handler of an event of this node that came through no lane, and its continuations, as far as no downgrade has to wait. Returns
 /// the pending one. The key is read with the message.
 pub(crate) fn handle_own(processor: &Processor, packet: &Packet) -> Option<Pending> {
-    let (before, node) = (processor.threads.occupation.now(), &*processor.node().resident.node);
+    let (before, node) = (processor.endpoint.threads.occupation.now(), &*processor.node().resident.node);
     let pending = serially(processor, |serial| {
         let lowering = handle::handle_next(processor, node, serial, packet)?;
         let key = node.key(packet).expect("its handler has run");
         handle::take_away_all(processor, lowering, &mut serial.hold(key))
     });
     processor.gauge().count_handlers(1);
-    processor.seat.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
-    processor.threads.occupation.go_back_to(before);
+    processor.endpoint.tracer.trace(|node, processor| Traced::HandlerEnd { node, processor });
+    processor.endpoint.threads.occupation.go_back_to(before);
     pending
 }
 
 /// Handles the continuation of a set-aside downgrade that is done now. Returns false if there is none.
 fn continue_serial(processor: &Processor) -> bool {
     serially(processor, |serial| {
-        let Some(Done { message, then, .. }) = downgrades::take_done(&processor.seat, &processor.service)
+        let Some(Done { message, then, .. }) = downgrades::take_done(&processor.endpoint, &processor.service)
         else {
             return false;
         };
         let Some(key) = handle::key_of(processor, &message) else { return true };
-        processor.seat.tracer.own(&then);
+        processor.endpoint.tracer.own(&then);
         let pending = handle::handle(processor, &then, serial.hold(key));
         handle::settle(processor, &message, pending);
         true

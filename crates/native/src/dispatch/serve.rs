@@ -7,7 +7,7 @@ use crate::link::moving;
 use crate::padding::bump;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
-use crate::parts::seat::Seat;
+use crate::parts::endpoint::Endpoint;
 use crate::parts::service::Service;
 use crate::parts::tuning::BATCHES_PER_TIMED;
 
@@ -23,13 +23,13 @@ pub(crate) fn serve_due(processor: &Processor) -> usize {
 }
 
 #[inline]
-fn serve_if(processor: &Processor, sees_events: impl FnOnce(&Seat, &Service) -> bool) -> usize {
-    moving::move_on(&processor.seat);
+fn serve_if(processor: &Processor, sees_events: impl FnOnce(&Endpoint, &Service) -> bool) -> usize {
+    moving::move_on(&processor.endpoint);
     let is_sampled = processor.service.is_sampled();
     // A node of one processor skips this test: receiving is as cheap. A sampled batch makes it all the
     // same, so as not to read the clock for nothing.
-    if (is_sampled || !processor.seat.is_alone() || processor.node().has_set_aside())
-        && !sees_events(&processor.seat, &processor.service)
+    if (is_sampled || !processor.endpoint.is_alone() || processor.node().has_set_aside())
+        && !sees_events(&processor.endpoint, &processor.service)
     {
         return 0;
     }
@@ -37,11 +37,11 @@ fn serve_if(processor: &Processor, sees_events: impl FnOnce(&Seat, &Service) -> 
     let done = panics::run_handlers(processor, || match &processor.node().dispatcher {
         Dispatcher::Own(_) => serial::receive_serial(processor),
         Dispatcher::Serial(_) => {
-            receive::try_receive(&processor.seat).map_or(0, |_guard| serial::receive_serial(processor))
+            receive::try_receive(&processor.endpoint).map_or(0, |_guard| serial::receive_serial(processor))
         }
         Dispatcher::Keyed(shared) => keyed::serve_by_key(processor, shared),
     });
-    moving::tell_acknowledged(&processor.seat, &processor.service);
+    moving::tell_acknowledged(&processor.endpoint, &processor.service);
     if done > 0 {
         processor.service.count_batch();
         if let Some(start) = timed {

@@ -13,8 +13,7 @@ use tempest::world::Packet;
 use tempest::{Block, MAX_WORDS, NodeId};
 
 use crate::link::send;
-use crate::parts::own_threads::OwnThreads;
-use crate::parts::seat::Seat;
+use crate::parts::endpoint::Endpoint;
 use crate::rings::ring::{Origin, Received};
 
 /// Makes a message with a block and the block's number behind its own words, if all fit.
@@ -29,57 +28,51 @@ fn load(packet: &Packet, block: Block, contents: &[u64]) -> Option<Packet> {
 }
 
 /// Sends a handler's message that brings a block.
-pub(crate) fn send_block(
-    seat: &Seat,
-    threads: &OwnThreads,
-    to: NodeId,
-    block: Block,
-    words: &[u64],
-    packet: &Packet,
-) {
-    send::count_message(seat, to, packet);
-    if to != seat.node().id {
-        seat.gauge().count_copy(size_of_val(words) as u64);
+pub(crate) fn send_block(endpoint: &Endpoint, to: NodeId, block: Block, words: &[u64], packet: &Packet) {
+    send::count_message(endpoint, to, packet);
+    if to != endpoint.node().id {
+        endpoint.gauge().count_copy(size_of_val(words) as u64);
     }
     if let Some(loaded) = load(packet, block, words) {
-        return send::post_counted(seat, threads, to, &loaded, Origin::WithBlock);
+        return send::post_counted(endpoint, to, &loaded, Origin::WithBlock);
     }
-    let memory = seat.world().nodes[to.0 as usize].resident.node.memory();
+    let memory = endpoint.world().nodes[to.0 as usize].resident.node.memory();
     memory.expect("every node has the shared memory of one").place(block, words);
-    send::post_counted(seat, threads, to, packet, Origin::Handler);
+    send::post_counted(endpoint, to, packet, Origin::Handler);
 }
 
 /// Writes the block that a message brings to its place, if it brings one. If the block is invalid, ends the run and returns false.
 #[inline]
-pub(crate) fn unload(seat: &Seat, message: &mut Received) -> bool {
-    message.origin != Origin::WithBlock || unload_block(seat, message)
+pub(crate) fn unload(endpoint: &Endpoint, message: &mut Received) -> bool {
+    message.origin != Origin::WithBlock || unload_block(endpoint, message)
 }
 
 #[inline(never)]
-fn unload_block(seat: &Seat, message: &mut Received) -> bool {
-    let unloaded = put_in_place(seat, &message.packet);
+fn unload_block(endpoint: &Endpoint, message: &mut Received) -> bool {
+    let unloaded = put_in_place(endpoint, &message.packet);
     match unloaded {
         Some(packet) => message.packet = packet,
-        None => seat.fail(no_block(seat, message.packet.source())),
+        None => endpoint.fail(no_block(endpoint, message.packet.source())),
     }
     unloaded.is_some()
 }
 
 /// The error message for a message whose words are not a block and its number.
 #[cold]
-fn no_block(seat: &Seat, source: NodeId) -> String {
-    let layout = seat.node().resident.node.memory().map(|memory| memory.layout());
+fn no_block(endpoint: &Endpoint, source: NodeId) -> String {
+    let layout = endpoint.node().resident.node.memory().map(|memory| memory.layout());
     let expected = layout.map_or_else(
         || "none in a run without shared memory".to_owned(),
         |layout| format!("{} words and a number below {}", layout.block_words(), layout.blocks()),
     );
-    format!("a message from {source} to {} brings a bad block: expected {expected}", seat.node().id)
+    format!("a message from {source} to {} brings a bad block: expected {expected}", endpoint.node().id)
 }
 
-fn put_in_place(seat: &Seat, packet: &Packet) -> Option<Packet> {
+fn put_in_place(endpoint: &Endpoint, packet: &Packet) -> Option<Packet> {
     let (block, words) = packet.words().split_last()?;
     let block = Block(u32::try_from(*block).ok()?);
-    let memory = seat.node().resident.node.memory().filter(|memory| block.0 < memory.layout().blocks())?;
+    let memory =
+        endpoint.node().resident.node.memory().filter(|memory| block.0 < memory.layout().blocks())?;
     let own = words.len().checked_sub(memory.layout().block_words())?;
     let (own, words) = words.split_at(own);
     memory.place(block, words);

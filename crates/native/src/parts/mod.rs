@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | | **of a processor** |
-//! | `core`, `seat` | the processor and its parts, and views of several of them; its place in the world |
+//! | `core`, `endpoint` | the processor; its place in the world, and the state that links, memory and waits use |
 //! | `own_threads`, `ready`, `stack_prefetch` | its threads, the ready queue, the prediction of the next threads for stack prefetch |
 //! | `occupation`, `stacks` | its present activity, to which panics are attributed; the stacks that threads and handlers run on |
 //! | `service`, `queue_state` | its state between two services, and for the node's dispatch queue |
@@ -40,6 +40,7 @@ pub(crate) mod changes;
 pub(crate) mod contention;
 pub(crate) mod core;
 pub(crate) mod dispatcher;
+pub(crate) mod endpoint;
 pub(crate) mod gauge;
 #[cfg(test)]
 mod gauge_tests;
@@ -57,7 +58,6 @@ pub(crate) mod receive_lock;
 #[cfg(test)]
 mod receive_lock_tests;
 pub(crate) mod requests;
-pub(crate) mod seat;
 pub(crate) mod sending;
 pub(crate) mod service;
 pub(crate) mod set_aside;

@@ -68,12 +68,12 @@ pub(crate) fn help(processor: &Processor) {
     set_exact_timer();
     while processor.world().is_running() {
         rest(processor);
-        let parker = &processor.world().parkers[processor.seat.index()];
+        let parker = &processor.world().parkers[processor.endpoint.index()];
         let slept = attendance::sleep(
             parker,
             &processor.world().fences,
             || !processor.world().is_running(),
-            || looks::sees_any_service(&processor.seat, &processor.service),
+            || looks::sees_any_service(&processor.endpoint, &processor.service),
             || !processor.world().is_attended(processor.node().id),
         );
         let roused_ns =
@@ -91,7 +91,7 @@ pub(crate) fn leave_to_helper(processor: &Processor) {
     }
     attendance::leave(
         &processor.world().fences,
-        || looks::sees_service(&processor.seat, &processor.service),
+        || looks::sees_service(&processor.endpoint, &processor.service),
         || _ = serve::serve(processor),
         || processor.world().rouse_helper(processor.node().id),
     );
@@ -111,7 +111,7 @@ fn stand_by(processor: &Processor, naps: &mut Naps, mut since_ns: u64) {
             return;
         }
         let nobody_serves = processor.world().handled_on(node) == before;
-        if nobody_serves && !looks::sees_any_service(&processor.seat, &processor.service) {
+        if nobody_serves && !looks::sees_any_service(&processor.endpoint, &processor.service) {
             return;
         }
         if nobody_serves {
@@ -125,7 +125,7 @@ fn stand_by(processor: &Processor, naps: &mut Naps, mut since_ns: u64) {
 fn step_in(processor: &Processor, handled: u64) {
     processor.gauge().idle.store(false, Ordering::SeqCst);
     processor.gauge().count_interrupt();
-    processor.seat.tracer.trace(|node, processor| Traced::Interrupt { node, processor });
+    processor.endpoint.tracer.trace(|node, processor| Traced::Interrupt { node, processor });
     let nobody_else_serves = || processor.world().handled_on(processor.node().id) == handled;
     while processor.world().is_running() && serve::serve(processor) > 0 && nobody_else_serves() {}
     rest(processor);

@@ -19,7 +19,7 @@ use crate::processor::tuning::{HOLD_PATIENCE, TRIES_FOR_LOCK};
 use crate::processor::{unwinding, waits};
 
 pub(crate) fn hold_serial(processor: &Processor, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>)) {
-    processor.seat.take_hint();
+    processor.endpoint.take_hint();
     let mut hold = |serial: &mut Serial| {
         let is_free = !processor.node().has_set_aside();
         if is_free {
@@ -31,7 +31,7 @@ pub(crate) fn hold_serial(processor: &Processor, key: DispatchKey, body: &mut dy
         if panicking() {
             return insist(processor, || serial::serially(processor, &mut hold).then_some(()));
         }
-        processor.seat.pause();
+        processor.endpoint.pause();
         waits::step_back(processor);
     }
 }
@@ -42,7 +42,7 @@ pub(crate) fn hold_keyed(
     key: DispatchKey,
     body: &mut dyn FnMut(Proof<'_>),
 ) {
-    processor.seat.take_hint();
+    processor.endpoint.take_hint();
     let guard = if processor.service.queue.holds_are_brief() { receive_nothing(processor) } else { None };
     let held = shared.queue.try_hold(key);
     let guard = guard.filter(|_| held.is_some());
@@ -60,18 +60,18 @@ pub(crate) fn hold_keyed(
     }
     if freed {
         shared.note_change();
-        wake::idle_servers(&processor.seat, shared);
+        wake::idle_servers(&processor.endpoint, shared);
     }
 }
 
 /// Takes the receive lock, so that no processor receives a message whose key is held: such a message would have to go through the
 /// queue. Gives up soon, because its holder may keep it for long.
 fn receive_nothing(processor: &Processor) -> Option<ReceiveGuard<'_>> {
-    processor.seat.hint()?;
+    processor.endpoint.hint()?;
     (0..TRIES_FOR_LOCK).find_map(|_| {
-        let guard = receive::try_receive(&processor.seat);
+        let guard = receive::try_receive(&processor.endpoint);
         if guard.is_none() {
-            processor.seat.pause();
+            processor.endpoint.pause();
         }
         guard
     })
@@ -82,11 +82,11 @@ pub(crate) fn ask_for(processor: &Processor, shared: &Shared, key: DispatchKey) 
     if panicking() {
         return insist(processor, || shared.queue.try_hold(key));
     }
-    let thread = processor.threads.current();
+    let thread = processor.endpoint.threads.current();
     bump(&processor.gauge().sent, 1);
     shared.enqueue(key, Event::Grant(thread));
     shared.note_change();
-    wake::servers(&processor.seat, 1);
+    wake::servers(&processor.endpoint, 1);
     let slot = &processor.node().threads[thread as usize];
     let mut granted = None;
     waits::wait_until(processor, Reason::Key(key), || {
@@ -108,7 +108,7 @@ pub(crate) fn insist<R>(processor: &Processor, mut get: impl FnMut() -> Option<R
         if start.elapsed() > HOLD_PATIENCE {
             unwinding::abandon(processor, "a hold of a key that does not become free");
         }
-        if processor.world().is_running() && processor.seat.serves() {
+        if processor.world().is_running() && processor.endpoint.serves() {
             serve::serve(processor);
         }
         sleep(NAP);

@@ -35,9 +35,9 @@ impl Naps {
 
 /// Pauses before the next look if a stream is being received, so that more of it arrives.
 pub(crate) fn hold_back(processor: &Processor) {
-    let pauses = processor.seat.sending.bursts.take_pauses();
+    let pauses = processor.endpoint.sending.bursts.take_pauses();
     if !processor.world().oversubscribed {
-        (0..pauses).for_each(|_| processor.seat.pause());
+        (0..pauses).for_each(|_| processor.endpoint.pause());
     }
 }
 
@@ -47,32 +47,32 @@ pub(crate) fn hold_back(processor: &Processor) {
 /// samples and subtracted.
 pub(crate) fn idle(processor: &Processor) {
     let gauge = processor.gauge();
-    let (began, awaited) = (waits::note_idleness(processor), processor.threads.awaited());
-    processor.seat.stolen().note(Spell::Work, began);
+    let (began, awaited) = (waits::note_idleness(processor), processor.endpoint.threads.awaited());
+    processor.endpoint.stolen().note(Spell::Work, began);
     gauge.begin_idle(began, awaited);
-    downgrades::stop_computing(&processor.seat);
+    downgrades::stop_computing(&processor.endpoint);
     let (mut naps, mut has_lain) = (Naps::default(), false);
     loop {
         let lay = wait_for_work(processor, &mut naps);
         has_lain |= lay;
         // A supplier of an event to a sleeping processor has woken no other, and relies on this one, whatever its role.
-        if processor.seat.serves() && lay {
+        if processor.endpoint.serves() && lay {
             serve::serve(processor);
-        } else if processor.seat.serves()
-            && !(processor.seat.leaves_events() && processor.has_threads_to_run())
+        } else if processor.endpoint.serves()
+            && !(processor.endpoint.leaves_events() && processor.endpoint.has_threads_to_run())
         {
             serve::serve_due(processor);
         }
-        if processor.has_threads_to_run() || !processor.world().is_running() {
+        if processor.endpoint.has_threads_to_run() || !processor.world().is_running() {
             break;
         }
     }
     if has_lain {
         pass_on(processor);
     }
-    downgrades::compute_again(&processor.seat);
+    downgrades::compute_again(&processor.endpoint);
     let ended = processor.meter.look(processor.world());
-    processor.seat.stolen().note(awaited.into(), ended);
+    processor.endpoint.stolen().note(awaited.into(), ended);
     gauge.end_idle(ended);
     helper::leave_to_helper(processor);
 }
@@ -80,40 +80,40 @@ pub(crate) fn idle(processor: &Processor) {
 /// Waits for room after a send of the running thread has failed again, although all other threads here have had a turn.
 pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
     let since = processor.world().now_ns();
-    processor.seat.stolen().note(Spell::Work, since);
+    processor.endpoint.stolen().note(Spell::Work, since);
     let tries = match processor.world().oversubscribed {
-        true if processor.seat.has_rivals() => 0,
+        true if processor.endpoint.has_rivals() => 0,
         true => YIELDS,
         false => TRIES_FOR_ROOM,
     };
     match attempts.checked_sub(tries) {
-        None => processor.seat.pause(),
+        None => processor.endpoint.pause(),
         Some(naps) => {
             nap(processor, naps);
-            if processor.seat.serves() {
+            if processor.endpoint.serves() {
                 points::serve_or_leave(processor);
             }
             pass_on(processor);
         }
     }
     let now = processor.world().now_ns();
-    processor.seat.stolen().note(Spell::Memory, now);
+    processor.endpoint.stolen().note(Spell::Memory, now);
     processor.gauge().count_wait_for_room(now - since);
 }
 
 /// Wakes another server if events wait, because this processor is about to compute after it has slept. It may have been woken for an
 /// event that it could not take, as another processor was receiving and had passed that lane already.
 fn pass_on(processor: &Processor) {
-    if processor.seat.serves() && looks::sees_events(&processor.seat, &processor.service) {
-        wake::servers(&processor.seat, 1);
+    if processor.endpoint.serves() && looks::sees_events(&processor.endpoint, &processor.service) {
+        wake::servers(&processor.endpoint, 1);
     }
 }
 
 /// Waits for work. Returns true if the processor has slept or napped, or sees events that were left by others: then it serves all events.
 /// `naps` counts consecutive fruitless naps.
 fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
-    if let Some(hint) = processor.seat.hint() {
-        hint.leave(&processor.seat.hint_view);
+    if let Some(hint) = processor.endpoint.hint() {
+        hint.leave(&processor.endpoint.hint_view);
     }
     hold_back(processor);
     if finds_work_soon(processor) {
@@ -121,10 +121,10 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     }
     // The spin above ignores events that are reserved for other processors. Any that are still there
     // after the whole spin are taken now.
-    if looks::sees_work(&processor.seat, &processor.service) {
+    if looks::sees_work(&processor.endpoint, &processor.service) {
         return true;
     }
-    if processor.seat.serves() && processor.node().backlog.is_left() {
+    if processor.endpoint.serves() && processor.node().backlog.is_left() {
         nap(processor, naps.begin(processor.node().backlog.words()));
         return true;
     }
@@ -134,24 +134,24 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     ending::detect(processor.world());
     // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
     let slept =
-        processor.world().parkers[processor.seat.index()].park_unless(&processor.world().fences, || {
-            looks::sees_work(&processor.seat, &processor.service)
-                || processor.seat.serves()
+        processor.world().parkers[processor.endpoint.index()].park_unless(&processor.world().fences, || {
+            looks::sees_work(&processor.endpoint, &processor.service)
+                || processor.endpoint.serves()
                     && (processor.node().backlog.is_left()
-                        || looks::sees_hidden_events(&processor.seat, &processor.service))
+                        || looks::sees_hidden_events(&processor.endpoint, &processor.service))
         });
     processor.gauge().idle.store(false, Ordering::SeqCst);
-    if slept && processor.seat.is_interrupted() {
+    if slept && processor.endpoint.is_interrupted() {
         processor.gauge().count_interrupt();
-        processor.seat.tracer.trace(|node, processor| Traced::Interrupt { node, processor });
+        processor.endpoint.tracer.trace(|node, processor| Traced::Interrupt { node, processor });
     }
     true
 }
 
 /// Looks for work as long as the policy and the host allow. Returns whether there is some.
 fn finds_work_soon(processor: &Processor) -> bool {
-    if processor.seat.is_interrupted() {
-        return looks::sees_work(&processor.seat, &processor.service);
+    if processor.endpoint.is_interrupted() {
+        return looks::sees_work(&processor.endpoint, &processor.service);
     }
     if processor.world().oversubscribed {
         return finds_work_between_others(processor);
@@ -174,7 +174,7 @@ fn finds_work_soon(processor: &Processor) -> bool {
 fn finds_work_between_others(processor: &Processor) -> bool {
     let until = processor.world().now_ns() + SPIN_NS;
     for _ in 0..YIELDS {
-        if processor.seat.has_rivals() {
+        if processor.endpoint.has_rivals() {
             return sees_work_due(processor);
         }
         if finds_work(processor, 1) {
@@ -189,22 +189,22 @@ fn finds_work_between_others(processor: &Processor) -> bool {
 
 fn finds_work(processor: &Processor, looks: u32) -> bool {
     (0..looks).any(|_| {
-        processor.seat.pause();
+        processor.endpoint.pause();
         sees_work_due(processor)
     })
 }
 
 /// Whether there is work that this processor does not leave to others.
 fn sees_work_due(processor: &Processor) -> bool {
-    processor.seat.sees_own_work()
-        || processor.seat.serves()
-            && !processor.seat.leaves_events()
-            && looks::sees_events_due(&processor.seat, &processor.service)
+    processor.endpoint.sees_own_work()
+        || processor.endpoint.serves()
+            && !processor.endpoint.leaves_events()
+            && looks::sees_events_due(&processor.endpoint, &processor.service)
 }
 
 fn nap(processor: &Processor, naps: u32) {
     let length = NAP.as_secs_f64() * (1.0 + NAP_GROWTH).powf(f64::from(naps));
     let length = Duration::from_secs_f64(length.min(LONGEST_NAP.as_secs_f64()));
-    processor.world().parkers[processor.seat.index()]
-        .nap_unless(length, || looks::sees_work(&processor.seat, &processor.service));
+    processor.world().parkers[processor.endpoint.index()]
+        .nap_unless(length, || looks::sees_work(&processor.endpoint, &processor.service));
 }

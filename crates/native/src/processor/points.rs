@@ -19,12 +19,12 @@ use crate::rings::lane::Lane;
 #[inline]
 pub(crate) fn serve_at_point(processor: &Processor) -> usize {
     match &processor.node().adaptive {
-        None if processor.seat.serves() => serve::serve_due(processor),
+        None if processor.endpoint.serves() => serve::serve_due(processor),
         None => 0,
-        Some(adaptive) if adaptive.count_point(processor.seat.number()) => {
+        Some(adaptive) if adaptive.count_point(processor.endpoint.number()) => {
             measure_and_serve(processor, adaptive)
         }
-        Some(adaptive) if adaptive.leaves_events(processor.seat.number()) => 0,
+        Some(adaptive) if adaptive.leaves_events(processor.endpoint.number()) => 0,
         Some(_) => serve::serve_due(processor),
     }
 }
@@ -34,8 +34,8 @@ fn measure_and_serve(processor: &Processor, adaptive: &Adaptive) -> usize {
     let start = processor.world().now_ns();
     let done = serve::serve_due(processor);
     let now = processor.world().now_ns();
-    if done == 0 && !adaptive.leaves_events(processor.seat.number()) {
-        adaptive.count_looking(processor.seat.number(), now - start);
+    if done == 0 && !adaptive.leaves_events(processor.endpoint.number()) {
+        adaptive.count_looking(processor.endpoint.number(), now - start);
     }
     // Not before this: the time of a measurement, once in an interval, would count as many looks.
     let (world, node) = (processor.world(), processor.node().id);
@@ -50,15 +50,15 @@ pub(crate) fn serve_or_leave(processor: &Processor) -> usize {
         return serve::serve(processor);
     }
     // Another processor may have to serve first.
-    processor.seat.pause();
-    looks::sees_service(&processor.seat, &processor.service).into()
+    processor.endpoint.pause();
+    looks::sees_service(&processor.endpoint, &processor.service).into()
 }
 
 /// Steps back to the scheduling loop if there are events, because the running thread's stack has too little room for a handler. Returns
 /// 1 if there were events, else 0.
 #[cold]
 pub(crate) fn have_loop_serve(processor: &Processor) -> usize {
-    let sees = looks::sees_service(&processor.seat, &processor.service);
+    let sees = looks::sees_service(&processor.endpoint, &processor.service);
     if sees {
         waits::step_back(processor);
     }

@@ -38,25 +38,25 @@ use crate::processor::{idle, points, waits};
 pub(crate) fn spawn_threads(processor: &Rc<Processor>, pool: &Pool) -> std::io::Result<Vec<Fiber>> {
     let spawn = |local| {
         let processor = Rc::clone(processor);
-        let thread = processor.threads.index_of(local as u32);
+        let thread = processor.endpoint.threads.index_of(local as u32);
         stacks::spawn(&Rc::clone(&processor), pool, move || {
             let resident = &processor.node().resident;
-            let interval = processor.seat.poll_interval();
-            processor.seat.tracer.trace(|node, _| Traced::ThreadStart { node, thread });
+            let interval = processor.endpoint.poll_interval();
+            processor.endpoint.tracer.trace(|node, _| Traced::ThreadStart { node, thread });
             resident.main(&tempest::world::thread(&resident.node, thread, &*processor, None, interval));
-            processor.seat.tracer.trace(|node, _| Traced::ThreadEnd { node, thread });
+            processor.endpoint.tracer.trace(|node, _| Traced::ThreadEnd { node, thread });
         })
     };
-    (0..processor.threads.count()).map(spawn).collect()
+    (0..processor.endpoint.threads.count()).map(spawn).collect()
 }
 
 /// Runs until the world stops.
 pub(crate) fn run(processor: &Processor, threads: &mut Crew) {
-    (0..threads.len() as u32).for_each(|number| processor.threads.push(number));
+    (0..threads.len() as u32).for_each(|number| processor.endpoint.threads.push(number));
     while processor.world().is_running() {
         take_inbox(processor);
         run_ready(processor, threads);
-        if points::serve_at_point(processor) == 0 && !processor.has_threads_to_run() {
+        if points::serve_at_point(processor) == 0 && !processor.endpoint.has_threads_to_run() {
             idle::idle(processor);
         }
     }
@@ -67,8 +67,8 @@ pub(crate) fn run(processor: &Processor, threads: &mut Crew) {
 
 /// Makes the threads in the inbox ready, which other processors have woken.
 pub(crate) fn take_inbox(processor: &Processor) {
-    let woken = processor.node().inboxes[processor.seat.number()]
-        .drain(|thread| processor.threads.push_index(thread));
+    let woken = processor.node().inboxes[processor.endpoint.number()]
+        .drain(|thread| processor.endpoint.threads.push_index(thread));
     if woken > 0 {
         processor.gauge().count_handled(woken);
     }
@@ -76,12 +76,12 @@ pub(crate) fn take_inbox(processor: &Processor) {
 
 /// Runs [`TURNS_PER_SERVICE`] ready threads, or fewer if one steps back.
 fn run_ready(processor: &Processor, threads: &mut Crew) {
-    processor.threads.allow_turns(TURNS_PER_SERVICE);
-    let has_lowerings = processor.seat.downgrades().is_some();
-    while let Some(number) = processor.threads.next_turn() {
+    processor.endpoint.threads.allow_turns(TURNS_PER_SERVICE);
+    let has_lowerings = processor.endpoint.downgrades().is_some();
+    while let Some(number) = processor.endpoint.threads.next_turn() {
         if !threads.is_finished(number as usize) {
             if has_lowerings {
-                downgrades::heed(&processor.seat);
+                downgrades::heed(&processor.endpoint);
             }
             run_thread(processor, threads, number);
         }
@@ -94,12 +94,12 @@ fn run_thread(processor: &Processor, threads: &mut Crew, number: u32) {
     if let Some(soon) = waits::begin_turn(processor, number) {
         threads.prefetch(soon as usize);
     }
-    let thread = processor.threads.current();
-    processor.seat.tracer.trace(|node, processor| Traced::Run { node, processor, thread });
-    let (_, status) = processor.threads.occupation.run_thread(|| threads.resume(number as usize));
-    processor.seat.tracer.trace(|node, processor| Traced::Leave { node, processor, thread });
+    let thread = processor.endpoint.threads.current();
+    processor.endpoint.tracer.trace(|node, processor| Traced::Run { node, processor, thread });
+    let (_, status) = processor.endpoint.threads.occupation.run_thread(|| threads.resume(number as usize));
+    processor.endpoint.tracer.trace(|node, processor| Traced::Leave { node, processor, thread });
     if status == Status::Finished {
-        processor.threads.note_return();
+        processor.endpoint.threads.note_return();
         processor.world().live.fetch_sub(1, Ordering::AcqRel);
     }
 }
@@ -107,12 +107,12 @@ fn run_thread(processor: &Processor, threads: &mut Crew, number: u32) {
 /// Unwinds the threads that have not returned. The world has stopped.
 pub(crate) fn unwind(processor: &Processor, threads: Crew) {
     // A thread that catches the unwinding and waits once more passes its turn to no other.
-    processor.threads.end_turns();
+    processor.endpoint.threads.end_turns();
     drop(threads);
 }
 
 fn tell_blocked(processor: &Processor) {
-    for (local, index) in processor.threads.with_index() {
+    for (local, index) in processor.endpoint.threads.with_index() {
         let Some(reason) = local.waits_for.get() else { continue };
         let since = Time::from_nanoseconds(local.since_ns.get());
         let thread = ThreadId { node: processor.node().id, index };

@@ -39,7 +39,7 @@ use crate::parts::set_aside::Downgrades;
 /// Ends the run by a panic of a thread, or of this processor's own loop.
 pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
     let failure = blamed(processor, panic);
-    if processor.threads.occupation.take_abandoned() {
+    if processor.endpoint.threads.occupation.take_abandoned() {
         processor.world().replace_failure(failure);
     } else {
         processor.world().fail(failure);
@@ -49,9 +49,9 @@ pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
 /// Ends the run, if it still runs: a panic unwinds the running thread, whose next action would give the processor away.
 #[cold]
 pub(crate) fn abandon(processor: &Processor, what: &str) {
-    let thread = ThreadId { node: processor.node().id, index: processor.threads.current() };
+    let thread = ThreadId { node: processor.node().id, index: processor.endpoint.threads.current() };
     if processor.world().fail(given_away(what, &thread, processor.world().now())) {
-        processor.threads.occupation.note_abandoned();
+        processor.endpoint.threads.occupation.note_abandoned();
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn abandon(processor: &Processor, what: &str) {
 /// processor has to run before any can go on.
 pub(crate) fn stays(processor: &Processor) -> bool {
     let stays = panicking();
-    if stays && processor.seat.downgrades().is_some_and(Downgrades::awaits_access) {
+    if stays && processor.endpoint.downgrades().is_some_and(Downgrades::awaits_access) {
         abandon(processor, "a send that finds no room");
     }
     stays

@@ -22,8 +22,8 @@ use crate::processor::unwinding;
 /// Makes a thread the running one. Returns a thread that is likely to run soon.
 #[inline]
 pub(crate) fn begin_turn(processor: &Processor, number: u32) -> Option<u32> {
-    processor.seat.sending.bursts.begin();
-    processor.threads.begin_turn(number)
+    processor.endpoint.sending.bursts.begin();
+    processor.endpoint.threads.begin_turn(number)
 }
 
 /// Suspends the running thread until `is_over`.
@@ -37,40 +37,40 @@ pub(crate) fn wait_until(processor: &Processor, reason: Reason, mut is_over: imp
 /// Suspends the running thread until it is resumed and `is_over`.
 #[inline]
 pub(crate) fn suspend_until(processor: &Processor, reason: Reason, mut is_over: impl FnMut() -> bool) {
-    let (thread, local) = (processor.threads.current(), processor.threads.local());
+    let (thread, local) = (processor.endpoint.threads.current(), processor.endpoint.threads.local());
     let awaits_block = u32::from(matches!(reason, Reason::Event(Wait::Block)));
     local.waits_for.set(Some(reason));
     note_block(processor, local);
-    processor.threads.begin_wait(awaits_block);
-    processor.seat.tracer.trace(|node, _| Traced::Block { node, thread, what: local.waits_for_what() });
+    processor.endpoint.threads.begin_wait(awaits_block);
+    processor.endpoint.tracer.trace(|node, _| Traced::Block { node, thread, what: local.waits_for_what() });
     loop {
         give_way(processor);
         if is_over() {
             break;
         }
     }
-    processor.seat.tracer.trace(|node, _| Traced::Resume { node, thread });
-    debug_assert_eq!(thread, processor.threads.current(), "a thread stays on its processor");
-    processor.threads.end_wait(awaits_block);
+    processor.endpoint.tracer.trace(|node, _| Traced::Resume { node, thread });
+    debug_assert_eq!(thread, processor.endpoint.threads.current(), "a thread stays on its processor");
+    processor.endpoint.threads.end_wait(awaits_block);
     local.waits_for.set(None);
 }
 
 /// Gives the processor away: to the next ready thread, or to the loop if that has other work.
 #[inline(always)]
 fn give_way(processor: &Processor) {
-    let running = processor.threads.current();
-    while processor.threads.pass_turns()
-        && let Some(next) = processor.threads.next_turn()
+    let running = processor.endpoint.threads.current();
+    while processor.endpoint.threads.pass_turns()
+        && let Some(next) = processor.endpoint.threads.next_turn()
     {
         if let Some(soon) = begin_turn(processor, next) {
             fiber::prefetch(soon as usize);
         }
-        if PROCESSORS.pass(next as usize) || processor.threads.current() == running {
+        if PROCESSORS.pass(next as usize) || processor.endpoint.threads.current() == running {
             return;
         }
         // The other thread has returned.
     }
-    processor.threads.set_current(running);
+    processor.endpoint.threads.set_current(running);
     PROCESSORS.suspend();
 }
 
@@ -87,8 +87,8 @@ fn note_block(processor: &Processor, local: &Local) {
 /// Reads the clock when the processor becomes idle. If the thread that ran last waits, its wait begins now.
 pub(crate) fn note_idleness(processor: &Processor) -> u64 {
     let now = processor.meter.look(processor.world());
-    if let Some(number) = processor.threads.number_of(processor.threads.current()) {
-        processor.threads.local_of(number).since_ns.set(now);
+    if let Some(number) = processor.endpoint.threads.number_of(processor.endpoint.threads.current()) {
+        processor.endpoint.threads.local_of(number).since_ns.set(now);
     }
     now
 }
@@ -99,10 +99,9 @@ pub(crate) fn step_back(processor: &Processor) {
         return;
     }
     resume::make_ready(
-        &processor.seat,
-        &processor.threads,
-        ThreadId { node: processor.node().id, index: processor.threads.current() },
+        &processor.endpoint,
+        ThreadId { node: processor.node().id, index: processor.endpoint.threads.current() },
     );
-    processor.threads.end_turns();
+    processor.endpoint.threads.end_turns();
     PROCESSORS.suspend();
 }

@@ -184,7 +184,7 @@ fn run_processor(
             world.fail(Failure::Refused(Refusal::Host(why)));
         }
     }
-    processor.seat.tracer.finish();
+    processor.endpoint.tracer.finish();
     serial::return_serial(&processor);
 }
 
@@ -193,7 +193,7 @@ fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
     let pool = stacks::pool();
     let threads = scheduler::spawn_threads(processor, &pool)?;
     let own = Rc::clone(processor);
-    let is_helper = own.world().is_helper(own.seat.index());
+    let is_helper = own.world().is_helper(own.endpoint.index());
     stacks::spawn(processor, &pool, move || {
         let mut threads = Crew::new(threads);
         let run = || if is_helper { helper::help(&own) } else { scheduler::run(&own, &mut threads) };
@@ -213,7 +213,7 @@ fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
         ),
         Err(panic) => format!("{processor} panicked: {}", panic_message(&*panic)),
     };
-    processor.seat.fail(why);
+    processor.endpoint.fail(why);
 }
 
 /// Waits until the run is over. Ends it after `limit` without progress, measured in looks: a process that is stopped for a while has not

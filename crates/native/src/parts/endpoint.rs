@@ -1,10 +1,12 @@
-//! The seat of a processor among the others: its world, its node, its number there, and the state by
-//! which it meets others: its gauge, its view of the contention hint, its sending state, its recording.
+//! The endpoint of a processor: its place in the world, and the state that links, memory and waits of threads use. It is all of a
+//! processor but its state of dispatch.
 //!
 //! This module must never know which thread runs when.
 
+use std::fmt;
 use std::sync::Arc;
 
+use tempest::ThreadId;
 use tempest::outcome::Failure;
 use tempest::policy::Notice;
 use tempest::world::PollInterval;
@@ -13,14 +15,16 @@ use trace::Recorder;
 use crate::parts::contention::{ContentionHint, HintView};
 use crate::parts::gauge::Gauge;
 use crate::parts::node::Node;
+use crate::parts::occupation::Doing;
+use crate::parts::own_threads::OwnThreads;
 use crate::parts::sending::Sending;
 use crate::parts::set_aside::Downgrades;
 use crate::parts::stolen_time::StolenTime;
 use crate::parts::tracer::Tracer;
 use crate::parts::world::World;
 
-/// A processor's seat: the part of a processor that all folders use.
-pub(crate) struct Seat {
+/// A processor's endpoint.
+pub(crate) struct Endpoint {
     world: Arc<World>,
     node: Arc<Node>,
     gauge: Arc<Gauge>,
@@ -36,15 +40,24 @@ pub(crate) struct Seat {
     pub(crate) tracer: Tracer,
     /// Sending state.
     pub(crate) sending: Sending,
+    /// The running thread and the ready ones.
+    pub(crate) threads: OwnThreads,
 }
 
-impl Seat {
-    /// The seat of processor `index` of `world`.
-    pub(crate) fn new(world: Arc<World>, index: usize, recorder: Option<Recorder>) -> Self {
+impl Endpoint {
+    /// The endpoint of processor `index` of `world`. It has `threads_each` threads if it computes.
+    pub(crate) fn new(
+        world: Arc<World>,
+        index: usize,
+        threads_each: u32,
+        recorder: Option<Recorder>,
+    ) -> Self {
+        let threads = if world.is_dedicated(index) { 0 } else { threads_each };
         let tracer = Tracer::new(recorder, Arc::clone(&world), index);
         let (node, number) = world.seat(index);
         let (node, gauge) = (Arc::clone(&world.nodes[node]), Arc::clone(&world.gauges[index]));
         let sending = Sending::new(Arc::clone(world.lanes_from(node.id)), index);
+        let pass_turns = !tracer.records() && node.downgrades.is_none();
         Self {
             index,
             number,
@@ -52,6 +65,7 @@ impl Seat {
             hint_view: HintView::new(number),
             tracer,
             sending,
+            threads: OwnThreads::new(number, threads, threads_each, pass_turns),
             node,
             gauge,
             world,
@@ -162,6 +176,11 @@ impl Seat {
         !self.world.is_running() || self.has_inbox()
     }
 
+    /// Whether a thread is ready, or in the inbox.
+    pub(crate) fn has_threads_to_run(&self) -> bool {
+        self.threads.ready() > 0 || self.has_inbox()
+    }
+
     /// The interval at which a thread looks for messages, and, if there is shared memory, for requests to give up rights.
     pub(crate) fn poll_interval(&self) -> PollInterval {
         let policy = &self.world.policy;
@@ -190,5 +209,18 @@ impl Seat {
     /// Ends the run with an error of the program.
     pub(crate) fn fail(&self, what: String) {
         self.world.fail(Failure::Program(what));
+    }
+}
+
+/// Describes the present activity, for an error message. Also called in a signal handler: neither allocates nor takes a lock.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = self.node();
+        match self.threads.occupation.now() {
+            Doing::Thread => ThreadId { node: node.id, index: self.threads.current() }.fmt(f),
+            Doing::Handler(id) => {
+                write!(f, "the handler of {} on {}", node.resident.node.message_name(id), node.id)
+            }
+        }
     }
 }
