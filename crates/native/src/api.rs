@@ -12,7 +12,7 @@ use trace::Event as Traced;
 use units::Time;
 
 use crate::dispatch::faults;
-use crate::link::{moving, resume, send, wake};
+use crate::link::{resume, send, wake};
 use crate::measure::totals;
 use crate::memory::{blocks, downgrades, segments};
 use crate::padding::bump;
@@ -81,7 +81,7 @@ impl Messages for Processor {
             });
         }
         wake::receiver(&self.endpoint, to);
-        let moved = moving::move_on(&self.endpoint);
+        let moved = send::move_on(&self.endpoint);
         if self.endpoint.serves() && points::serve_or_leave(self) > 0 || moved {
             self.endpoint.sending.note_room();
         } else {

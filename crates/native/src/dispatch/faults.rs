@@ -8,7 +8,7 @@
 
 use tempest::world::Packet;
 
-use crate::dispatch::{handle, panics, receive, serial};
+use crate::dispatch::{handle, receive, serial};
 use crate::link::{send, wake};
 use crate::memory::downgrades;
 use crate::padding::bump;
@@ -22,7 +22,7 @@ pub(crate) fn handle_fault(processor: &Processor, packet: &Packet) {
     let may_handle = processor.endpoint.serves()
         && stacks::has_stack_for_handlers()
         && nothing_is_on_its_way_here(processor);
-    let handled = may_handle && panics::run_handlers(processor, || handle_on_the_spot(processor, packet));
+    let handled = may_handle && handle::run_handlers(processor, || handle_on_the_spot(processor, packet));
     if !handled {
         send::post_counted(&processor.endpoint, processor.node().id, packet, Origin::Fault);
     }

@@ -1,9 +1,14 @@
-//! Running a handler, and the continuation of a handler that ends with a downgrade.
+//! Running a handler, and the continuation of a handler that ends with a downgrade. The panic of a handler, which runs on the stack of the
+//! server, often that of a thread, whose own code must not catch it: `unwinding` tells where all panics of a program go.
 //!
 //! This module must never know the order of messages, or which processors serve.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use tempest::ThreadId;
-use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial};
+use tempest::outcome::Failure;
+use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial, panicked};
 use trace::Event as Traced;
 
 use crate::link::{resume, send};
@@ -11,6 +16,7 @@ use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Kept, Shared};
 use crate::parts::set_aside::Pending;
+use crate::parts::stacks;
 use crate::rings::ring::{Origin, Received};
 
 /// Handles a received message. Returns the downgrade that its handler ended with. A malformed message ends the run, which settles it.
@@ -154,4 +160,29 @@ pub(crate) fn finish(processor: &Processor, message: &Received) {
         processor.service.owe();
     }
     processor.gauge().count_handled(1);
+}
+
+/// Runs handlers. A panic of one ends the run, even if the thread around it would catch it.
+#[inline]
+pub(crate) fn run_handlers<R: Default>(processor: &Processor, serve: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(|panic| give_up_by(processor, panic))
+}
+
+/// Ends the run by a handler's panic, and gives up the thread on whose stack it ran.
+#[cold]
+fn give_up_by<R: Default>(processor: &Processor, panic: Box<dyn Any + Send>) -> R {
+    processor.world().fail(blamed(processor, &*panic));
+    if !processor.endpoint.threads.occupation.runs_thread() {
+        resume_unwind(panic);
+    }
+    // The payload's destructor may panic once more, in the middle of an unwinding.
+    std::mem::forget(panic);
+    stacks::give_up_if_over(processor.world());
+    R::default()
+}
+
+/// The failure of a run by a panic of this processor's present activity.
+#[cold]
+pub(crate) fn blamed(processor: &Processor, panic: &(dyn Any + Send)) -> Failure {
+    panicked(panic, processor, processor.world().now())
 }

@@ -49,19 +49,15 @@ use tempest::world::{DispatchKey, Name};
 use trace::Event as Traced;
 
 use crate::dispatch::receive::Tally;
-use crate::dispatch::tuning::BATCH;
-use crate::dispatch::tuning::{REFUSALS_PER_LOOK, ROUNDS_PER_SEIZURE, SHARED_REFUSALS_PER_LOOK};
-use crate::dispatch::{handle, looks, receive};
+use crate::dispatch::tuning::{BATCH, REFUSALS_PER_LOOK, ROUNDS_PER_SEIZURE, SHARED_REFUSALS_PER_LOOK};
+use crate::dispatch::{handle, receive, serve};
 use crate::link::wake;
 use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Event, Kept, Shared};
 use crate::parts::queue_state::Late;
 use crate::parts::receive_lock::ReceiveGuard;
-use crate::parts::tuning::BRIEF_NS;
-use crate::parts::tuning::FEWEST_HANDLERS;
-use crate::parts::tuning::PATIENCE_NS;
-use crate::parts::tuning::SHARED_PATIENCE_NS;
+use crate::parts::tuning::{BRIEF_NS, FEWEST_HANDLERS, PATIENCE_NS, SHARED_PATIENCE_NS};
 use crate::rings::lane::Lane;
 use crate::rings::ring::Received;
 
@@ -133,7 +129,7 @@ pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
         return serve_as_worker(processor, shared, true);
     }
     let received = receive_in_place(processor, shared);
-    if !looks::sees_dispatchable(&processor.service.queue, shared) {
+    if !serve::sees_dispatchable(&processor.service.queue, shared) {
         return received;
     }
     received + serve_as_worker(processor, shared, false)

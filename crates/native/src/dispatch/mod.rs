@@ -2,11 +2,10 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `serve` | one service: messages move on, events are received and run |
-//! | `looks` | tests for waiting work |
+//! | `serve` | tests for waiting work; one service: messages move on, events are received and run |
 //! | `receive` | taking messages out of the lanes, and accounting for them |
 //! | `serial`, `keyed` | serving in serial order, and by key, through the dispatch queue |
-//! | `handle`, `panics` | running a handler; the panic of one |
+//! | `handle` | running a handler; the panic of one |
 //! | `faults` | how a fault of shared memory becomes an event of its own node |
 //! | `tuning` | the tuning constants |
 //!
@@ -15,8 +14,6 @@
 pub(crate) mod faults;
 pub(crate) mod handle;
 pub(crate) mod keyed;
-pub(crate) mod looks;
-pub(crate) mod panics;
 pub(crate) mod receive;
 pub(crate) mod serial;
 pub(crate) mod serve;

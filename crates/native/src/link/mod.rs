@@ -2,14 +2,12 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `send` | sending messages, counted and traced |
-//! | `moving` | emptying outboxes, acknowledging handled messages |
+//! | `send` | sending messages, counted and traced; emptying outboxes, acknowledging handled messages |
 //! | `wake` | waking a processor that may receive, or serve |
 //! | `resume` | making a waiting thread of any processor ready |
 //!
 //! This part must never know the purpose of a message, or which processor runs its handler.
 
-pub(crate) mod moving;
 pub(crate) mod resume;
 pub(crate) mod send;
 pub(crate) mod wake;

@@ -1,6 +1,8 @@
-//! Sending: messages of threads and handlers into the lane to their destination, counted and traced.
+//! Sending: messages of threads and handlers into the lane to their destination, counted and traced. Emptying the outboxes of a node, and
+//! acknowledging handled messages.
 //!
-//! This module must never know the purpose of a message, or which processor runs its handler.
+//! `backlog` shows why no acknowledgement is forgotten. This module must never know the purpose of a message, or which processor runs its
+//! handler.
 
 use std::sync::atomic::Ordering;
 
@@ -14,8 +16,10 @@ use crate::padding::bump;
 use crate::parts::endpoint::Endpoint;
 use crate::parts::gauge::Gauge;
 use crate::parts::node::Node;
+use crate::parts::service::Service;
 use crate::parts::stacks;
 use crate::parts::tuning::SENDS_PER_TIMED;
+use crate::rings::lane::Lane;
 use crate::rings::ring::Origin;
 
 /// Unwinds a sender after the run has ended, so that it takes no more memory. During a panic it does nothing: the sender is being unwound
@@ -150,4 +154,40 @@ fn out_of_memory(endpoint: &Endpoint) -> String {
 #[cold]
 pub(crate) fn note_fan_out(endpoint: &Endpoint, id: MessageId) {
     endpoint.world().bounds.windows.narrow(id, endpoint.sending.take_outboxed());
+}
+
+/// Moves messages from the outboxes into the rings, then publishes owed acknowledgements. Returns whether any message moved.
+#[inline]
+pub(crate) fn move_on(endpoint: &Endpoint) -> bool {
+    endpoint.node().backlog.is_left() && clear_backlog(endpoint)
+}
+
+#[cold]
+fn clear_backlog(endpoint: &Endpoint) -> bool {
+    let node = endpoint.node();
+    let before = node.backlog.words();
+    for (lane, to) in endpoint.sending.lanes() {
+        if lane.flush(&node.backlog) {
+            wake::receiver(endpoint, to);
+        }
+    }
+    if node.backlog.settles() {
+        endpoint.world().lanes_into(node.id).for_each(Lane::publish_acknowledged);
+    }
+    node.backlog.words() < before
+}
+
+/// Acknowledges the messages that this processor has handled, or leaves that to the processor that empties the outboxes.
+#[inline]
+pub(crate) fn tell_acknowledged(endpoint: &Endpoint, service: &Service) {
+    if !service.take_debt() {
+        return;
+    }
+    let node = endpoint.node();
+    if node.backlog.may_acknowledge() {
+        endpoint.world().lanes_into(node.id).for_each(Lane::publish_acknowledged);
+    } else {
+        node.backlog.owe();
+        clear_backlog(endpoint);
+    }
 }

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | | **of a processor** |
 //! | `core`, `endpoint` | the processor; its place in the world, and the state that links, memory and waits use |
-//! | `own_threads`, `ready`, `stack_prefetch` | its threads, the ready queue, the prediction of the next threads for stack prefetch |
-//! | `occupation`, `stacks` | its present activity, to which panics are attributed; the stacks that threads and handlers run on |
+//! | `own_threads`, `ready`, `stack_prefetch` | its threads and its present activity, the ready queue, the prediction of the next threads for stack prefetch |
+//! | `stacks` | the stacks that threads and handlers run on |
 //! | `service`, `queue_state` | its state between two services, and for the node's dispatch queue |
-//! | `sending`, `burst` | its sending state, and its streams: how long a receiver holds back |
+//! | `sending` | its sending state, and its streams: how long a receiver holds back |
 //! | `gauge`, `meter`, `taken`, `tracer` | its counters and times, the time that the host stole, the events that a traced run records |
 //! | `parker` | its parker |
 //! | | **of a node** |
@@ -35,7 +35,6 @@ pub(crate) mod backoff;
 pub(crate) mod barrier;
 #[cfg(test)]
 mod barrier_tests;
-pub(crate) mod burst;
 pub(crate) mod changes;
 pub(crate) mod contention;
 pub(crate) mod core;
@@ -46,7 +45,6 @@ pub(crate) mod gauge;
 mod gauge_tests;
 pub(crate) mod meter;
 pub(crate) mod node;
-pub(crate) mod occupation;
 pub(crate) mod own_threads;
 pub(crate) mod parker;
 #[cfg(test)]

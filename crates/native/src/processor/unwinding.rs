@@ -5,7 +5,7 @@
 //! A thread's panic unwinds its fiber and comes out where the processor resumed that (`runner`): it is the run's failure. A panic that the
 //! thread catches itself has no effect on the run.
 //!
-//! A handler runs on the stack of the server: often that of a thread that polls, or waits for room. Its panic ends the run (`panics`),
+//! A handler runs on the stack of the server: often that of a thread that polls, or waits for room. Its panic ends the run (`handle`),
 //! before the thread can catch it, and never reaches the thread, which is given up instead. A panic in the body of a hold also ends the
 //! run, before its key is released, and then goes on through the thread that holds.
 //!
@@ -32,7 +32,7 @@ use std::thread::panicking;
 use tempest::ThreadId;
 use tempest::world::given_away;
 
-use crate::dispatch::panics::blamed;
+use crate::dispatch::handle::blamed;
 use crate::parts::core::Processor;
 use crate::parts::set_aside::Downgrades;
 

@@ -177,7 +177,7 @@ impl Lane {
     }
 
     /// Sends a thread's message if there is room and credit. Returns its number in the lane. `stretch` is that of the sending processor
-    /// (`burst`); `backlog` counts the words in the outboxes of its node.
+    /// (`sending`); `backlog` counts the words in the outboxes of its node.
     #[inline(always)]
     pub(crate) fn offer(&self, packet: &Packet, stretch: u64, backlog: &Backlog) -> Option<u64> {
         let _turn = self.turn();
