@@ -90,7 +90,7 @@ impl Messages for Processor {
                 idle::wait_for_room(self, attempts);
             }
         }
-        waits::step_back(self);
+        waits::step_back(&self.endpoint);
     }
 }
 
@@ -155,8 +155,8 @@ impl Scheduling for Processor {
         if self.endpoint.downgrades().is_some_and(Downgrades::awaits_access)
             && self.endpoint.has_threads_to_run()
         {
-            scheduler::take_inbox(self);
-            waits::step_back(self);
+            scheduler::take_inbox(&self.endpoint);
+            waits::step_back(&self.endpoint);
         }
     }
 
@@ -214,7 +214,7 @@ impl Scheduling for Processor {
     }
 
     fn end_by_unwinding(&self, what: &str) {
-        unwinding::abandon(self, what);
+        unwinding::abandon(&self.endpoint, what);
     }
 
     fn now(&self) -> Time {

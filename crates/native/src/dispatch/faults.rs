@@ -14,6 +14,7 @@ use crate::memory::downgrades;
 use crate::padding::bump;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Dispatcher, Shared};
+use crate::parts::endpoint::Endpoint;
 use crate::parts::stacks;
 use crate::rings::ring::{Origin, Received};
 
@@ -21,16 +22,16 @@ use crate::rings::ring::{Origin, Received};
 pub(crate) fn handle_fault(processor: &Processor, packet: &Packet) {
     let may_handle = processor.endpoint.serves()
         && stacks::has_stack_for_handlers()
-        && nothing_is_on_its_way_here(processor);
+        && nothing_is_on_its_way_here(&processor.endpoint);
     let handled = may_handle && handle::run_handlers(processor, || handle_on_the_spot(processor, packet));
     if !handled {
         send::post_counted(&processor.endpoint, processor.node().id, packet, Origin::Fault);
     }
 }
 
-fn nothing_is_on_its_way_here(processor: &Processor) -> bool {
-    let node = processor.node();
-    node.backlog.is_sent() && !processor.world().lane(node.id, node.id).has_message()
+fn nothing_is_on_its_way_here(endpoint: &Endpoint) -> bool {
+    let node = endpoint.node();
+    node.backlog.is_sent() && !endpoint.world().lane(node.id, node.id).has_message()
 }
 
 fn handle_on_the_spot(processor: &Processor, packet: &Packet) -> bool {

@@ -15,6 +15,7 @@ use crate::link::{resume, send};
 use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Kept, Shared};
+use crate::parts::endpoint::Endpoint;
 use crate::parts::set_aside::Pending;
 use crate::parts::stacks;
 use crate::rings::ring::{Origin, Received};
@@ -32,15 +33,15 @@ pub(crate) fn handle_next(
     if let Err(bad) = node.deliver_serially(packet, serial, processor, &mut lowering) {
         processor.endpoint.fail(bad.to_string());
     }
-    note_handled(processor, packet);
+    note_handled(&processor.endpoint, packet);
     lowering
 }
 
 /// Reports the words that a handler has left in outboxes, if any, to the credit windows of its kind of message.
 #[inline]
-fn note_handled(processor: &Processor, packet: &Packet) {
-    if processor.endpoint.sending.outboxed() > 0 {
-        send::note_fan_out(&processor.endpoint, packet.id());
+fn note_handled(endpoint: &Endpoint, packet: &Packet) {
+    if endpoint.sending.outboxed() > 0 {
+        send::note_fan_out(endpoint, packet.id());
     }
 }
 
@@ -77,11 +78,11 @@ pub(crate) fn handle_keyed(
 }
 
 /// Gives a key to the thread that asked for it.
-pub(crate) fn grant(processor: &Processor, thread: u32, held: Held) {
-    let node = processor.node();
+pub(crate) fn grant(endpoint: &Endpoint, thread: u32, held: Held) {
+    let node = endpoint.node();
     node.threads[thread as usize].grant(held);
-    resume::make_ready(&processor.endpoint, ThreadId { node: node.id, index: thread });
-    processor.gauge().count_handled(1);
+    resume::make_ready(endpoint, ThreadId { node: node.id, index: thread });
+    endpoint.gauge().count_handled(1);
 }
 
 pub(crate) fn key_of(processor: &Processor, message: &Received) -> Option<DispatchKey> {
@@ -127,7 +128,7 @@ pub(crate) fn run_handler(
         packet,
         &mut tempest::world::handler(node, packet.source(), proof.reborrow(), processor, None),
     );
-    note_handled(processor, packet);
+    note_handled(&processor.endpoint, packet);
     lowering
 }
 

@@ -55,6 +55,7 @@ use crate::link::wake;
 use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Event, Kept, Shared};
+use crate::parts::endpoint::Endpoint;
 use crate::parts::queue_state::Late;
 use crate::parts::receive_lock::ReceiveGuard;
 use crate::parts::tuning::{BRIEF_NS, FEWEST_HANDLERS, PATIENCE_NS, SHARED_PATIENCE_NS};
@@ -138,14 +139,14 @@ pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
 /// Handles received messages in place, as far as their keys are free and handlers are brief. Returns the number of messages.
 fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
     let Some(guard) = lock_to_receive(processor, shared) else { return 0 };
-    let mut looks_behind = engage(processor);
-    let mut batch = begin_batch(processor, shared, guard);
+    let mut looks_behind = engage(&processor.endpoint);
+    let mut batch = begin_batch(&processor.endpoint, shared, guard);
     let (mut received, before) = (0, processor.endpoint.threads.occupation.now());
     for _ in 0..ROUNDS_PER_SEIZURE {
         let round = receive::receive(&processor.endpoint, &processor.service, |message, tally| {
             if looks_behind {
                 looks_behind = false;
-                leave_messages(processor);
+                leave_messages(&processor.endpoint);
             }
             match &processor.node().resident.node.key(&message.packet) {
                 Ok(key) => handle_or_queue(processor, key, message, &mut batch, tally),
@@ -161,9 +162,9 @@ fn receive_in_place(processor: &Processor, shared: &Shared) -> usize {
     }
     processor.endpoint.threads.occupation.go_back_to(before);
     batch.release();
-    tell(processor, &mut batch);
+    tell(&processor.endpoint, &mut batch);
     drop(batch);
-    disengage(processor);
+    disengage(&processor.endpoint);
     received
 }
 
@@ -205,64 +206,63 @@ fn take_over<'a>(processor: &'a Processor, shared: &Shared) -> Option<ReceiveGua
 
 /// Marks this processor as engaged: later senders wake another one for their messages. Returns true if a server sleeps that may have to
 /// be woken for messages sent before.
-fn engage(processor: &Processor) -> bool {
-    if !is_relied_on(processor) {
+fn engage(endpoint: &Endpoint) -> bool {
+    if !is_relied_on(endpoint) {
         return false;
     }
-    let (world, node) = (&processor.world(), processor.node().id);
+    let (world, node) = (&endpoint.world(), endpoint.node().id);
     let others = world.server_parkers(node).iter().chain(world.helper_parker(node));
-    world.parkers[processor.endpoint.index()].engage_beside(others)
+    world.parkers[endpoint.index()].engage_beside(others)
 }
 
-fn disengage(processor: &Processor) {
-    if is_relied_on(processor) {
-        processor.world().parkers[processor.endpoint.index()].engage(false);
+fn disengage(endpoint: &Endpoint) {
+    if is_relied_on(endpoint) {
+        endpoint.world().parkers[endpoint.index()].engage(false);
     }
 }
 
 /// Whether senders rely on this processor to look as long as it is awake. On other nodes a sender wakes any sleeping server and reads
 /// every parker for that, so a parker that changed with every batch would be fetched from another cache each time.
-fn is_relied_on(processor: &Processor) -> bool {
-    let world = &processor.world();
-    world.split.dedicated > 0 || world.helper_parker(processor.node().id).is_some()
+fn is_relied_on(endpoint: &Endpoint) -> bool {
+    let world = &endpoint.world();
+    world.split.dedicated > 0 || world.helper_parker(endpoint.node().id).is_some()
 }
 
 /// Wakes a server if messages wait, because this processor will not receive them soon.
 #[cold]
-fn leave_messages(processor: &Processor) {
-    if processor.world().lanes_into(processor.node().id).any(Lane::has_message) {
-        wake::servers(&processor.endpoint, 1);
+fn leave_messages(endpoint: &Endpoint) {
+    if endpoint.world().lanes_into(endpoint.node().id).any(Lane::has_message) {
+        wake::servers(endpoint, 1);
     }
 }
 
 /// Tells other servers of the events that a batch has left to them so far, because its next handler may take long. Wakes one server for
 /// each event.
 #[inline]
-fn tell_soon(processor: &Processor, batch: &mut Batch<'_>) {
+fn tell_soon(endpoint: &Endpoint, batch: &mut Batch<'_>) {
     if batch.untold > 0 || batch.freed {
         batch.shared.note_change();
-        wake::servers(&processor.endpoint, batch.untold + usize::from(batch.freed));
+        wake::servers(endpoint, batch.untold + usize::from(batch.freed));
         (batch.untold, batch.freed, batch.left) = (0, false, true);
     }
 }
 
 /// Tells other servers of all events that a batch has left to them.
-fn tell(processor: &Processor, batch: &mut Batch<'_>) {
-    tell_soon(processor, batch);
+fn tell(endpoint: &Endpoint, batch: &mut Batch<'_>) {
+    tell_soon(endpoint, batch);
     if batch.left {
-        wake::idle_servers(&processor.endpoint, batch.shared);
+        wake::idle_servers(endpoint, batch.shared);
     }
 }
 
-fn begin_batch<'a>(processor: &Processor, shared: &'a Shared, guard: ReceiveGuard<'a>) -> Batch<'a> {
+fn begin_batch<'a>(endpoint: &Endpoint, shared: &'a Shared, guard: ReceiveGuard<'a>) -> Batch<'a> {
     // A helper has no core of its own: a seizure would make all keys wait for it, not one.
-    let is_helper = processor.world().is_helper(processor.endpoint.index());
-    let seizes =
-        processor.endpoint.hint().is_some() && processor.endpoint.downgrades().is_none() && !is_helper;
+    let is_helper = endpoint.world().is_helper(endpoint.index());
+    let seizes = endpoint.hint().is_some() && endpoint.downgrades().is_none() && !is_helper;
     Batch {
         shared,
         guard,
-        start_ns: processor.world().now_ns(),
+        start_ns: endpoint.world().now_ns(),
         seizes_at: if seizes { shared.queue.servers() as u64 } else { u64::MAX },
         handled: 0,
         queued: 0,
@@ -318,7 +318,7 @@ fn handle_in_place(
     }
     let Some(held) = batch.shared.queue.try_hold(*key) else { return false };
     let mut held = Kept::new(batch.shared, held);
-    tell_soon(processor, batch);
+    tell_soon(&processor.endpoint, batch);
     processor.endpoint.tracer.handler_starts(message);
     match batch.guard.offer(|| handle::handle_uncounted(processor, &message.packet, held.proof())) {
         Some(pending) => {
@@ -338,7 +338,7 @@ fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> us
         Some(paused) => shared.queue.resume(paused),
         None => shared.queue.worker(processor.endpoint.server()),
     };
-    let looks_behind = engage(processor);
+    let looks_behind = engage(&processor.endpoint);
     let received = if receives { receive_into_queue(processor, shared, &mut worker) } else { 0 };
     if received > 0 {
         shared.note_change();
@@ -346,11 +346,11 @@ fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> us
         wake::servers(&processor.endpoint, received - 1);
     }
     if looks_behind {
-        leave_messages(processor);
+        leave_messages(&processor.endpoint);
     }
     let start = processor.world().now_ns();
     let done = run_claims(processor, shared, &mut worker);
-    disengage(processor);
+    disengage(&processor.endpoint);
     if done > 0 {
         shared.note_brief(processor.world().now_ns() - start < (done as u64).max(FEWEST_HANDLERS) * BRIEF_NS);
     }
@@ -397,7 +397,7 @@ fn run_event(processor: &Processor, event: Event, mut handling: Handling<'_, '_,
             processor.endpoint.tracer.own(&continued.1);
             (continued.0, Some(continued.1))
         }
-        Event::Grant(thread) => return handle::grant(processor, thread, handling.keep()),
+        Event::Grant(thread) => return handle::grant(&processor.endpoint, thread, handling.keep()),
     };
     let packet = then.as_ref().unwrap_or(&message.packet);
     match handle::handle(processor, packet, handling.proof()) {

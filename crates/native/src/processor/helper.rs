@@ -23,6 +23,7 @@ use crate::control::ending;
 use crate::dispatch::serve;
 use crate::parts::attendance;
 use crate::parts::core::Processor;
+use crate::parts::endpoint::Endpoint;
 use crate::parts::tuning::NAP;
 use crate::parts::world::host_time;
 
@@ -67,7 +68,7 @@ pub(crate) fn help(processor: &Processor) {
         Naps { bound: processor.world().policy.helper.map_or(NAP, host_time), lates: [Duration::ZERO; 2] };
     set_exact_timer();
     while processor.world().is_running() {
-        rest(processor);
+        rest(&processor.endpoint);
         let parker = &processor.world().parkers[processor.endpoint.index()];
         let slept = attendance::sleep(
             parker,
@@ -128,11 +129,11 @@ fn step_in(processor: &Processor, handled: u64) {
     processor.endpoint.tracer.trace(|node, processor| Traced::Interrupt { node, processor });
     let nobody_else_serves = || processor.world().handled_on(processor.node().id) == handled;
     while processor.world().is_running() && serve::serve(processor) > 0 && nobody_else_serves() {}
-    rest(processor);
+    rest(&processor.endpoint);
 }
 
 /// Marks the helper as idle, and detects the end of the world.
-fn rest(processor: &Processor) {
-    processor.gauge().idle.store(true, Ordering::SeqCst);
-    ending::detect(processor.world());
+fn rest(endpoint: &Endpoint) {
+    endpoint.gauge().idle.store(true, Ordering::SeqCst);
+    ending::detect(endpoint.world());
 }

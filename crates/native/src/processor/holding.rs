@@ -12,6 +12,7 @@ use crate::link::wake;
 use crate::padding::bump;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Event, Shared};
+use crate::parts::endpoint::Endpoint;
 use crate::parts::receive_lock::ReceiveGuard;
 use crate::parts::threads::Reason;
 use crate::parts::tuning::NAP;
@@ -32,7 +33,7 @@ pub(crate) fn hold_serial(processor: &Processor, key: DispatchKey, body: &mut dy
             return insist(processor, || serial::serially(processor, &mut hold).then_some(()));
         }
         processor.endpoint.pause();
-        waits::step_back(processor);
+        waits::step_back(&processor.endpoint);
     }
 }
 
@@ -43,7 +44,8 @@ pub(crate) fn hold_keyed(
     body: &mut dyn FnMut(Proof<'_>),
 ) {
     processor.endpoint.take_hint();
-    let guard = if processor.service.queue.holds_are_brief() { receive_nothing(processor) } else { None };
+    let guard =
+        if processor.service.queue.holds_are_brief() { receive_nothing(&processor.endpoint) } else { None };
     let held = shared.queue.try_hold(key);
     let guard = guard.filter(|_| held.is_some());
     let mut held = held.unwrap_or_else(|| ask_for(processor, shared, key));
@@ -66,12 +68,12 @@ pub(crate) fn hold_keyed(
 
 /// Takes the receive lock, so that no processor receives a message whose key is held: such a message would have to go through the
 /// queue. Gives up soon, because its holder may keep it for long.
-fn receive_nothing(processor: &Processor) -> Option<ReceiveGuard<'_>> {
-    processor.endpoint.hint()?;
+fn receive_nothing(endpoint: &Endpoint) -> Option<ReceiveGuard<'_>> {
+    endpoint.hint()?;
     (0..TRIES_FOR_LOCK).find_map(|_| {
-        let guard = receive::try_receive(&processor.endpoint);
+        let guard = receive::try_receive(endpoint);
         if guard.is_none() {
-            processor.endpoint.pause();
+            endpoint.pause();
         }
         guard
     })
@@ -106,7 +108,7 @@ pub(crate) fn insist<R>(processor: &Processor, mut get: impl FnMut() -> Option<R
             return got;
         }
         if start.elapsed() > HOLD_PATIENCE {
-            unwinding::abandon(processor, "a hold of a key that does not become free");
+            unwinding::abandon(&processor.endpoint, "a hold of a key that does not become free");
         }
         if processor.world().is_running() && processor.endpoint.serves() {
             serve::serve(processor);

@@ -10,6 +10,7 @@ use crate::dispatch::serve;
 use crate::link::wake;
 use crate::memory::downgrades;
 use crate::parts::core::Processor;
+use crate::parts::endpoint::Endpoint;
 use crate::parts::stolen_time::Spell;
 use crate::parts::tuning::NAP;
 use crate::processor::tuning::{LONGEST_NAP, LOOKS_PER_READING, NAP_GROWTH, SPIN_NS, TRIES_FOR_ROOM, YIELDS};
@@ -34,10 +35,10 @@ impl Naps {
 }
 
 /// Pauses before the next look if a stream is being received, so that more of it arrives.
-pub(crate) fn hold_back(processor: &Processor) {
-    let pauses = processor.endpoint.sending.bursts.take_pauses();
-    if !processor.world().oversubscribed {
-        (0..pauses).for_each(|_| processor.endpoint.pause());
+pub(crate) fn hold_back(endpoint: &Endpoint) {
+    let pauses = endpoint.sending.bursts.take_pauses();
+    if !endpoint.world().oversubscribed {
+        (0..pauses).for_each(|_| endpoint.pause());
     }
 }
 
@@ -115,7 +116,7 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     if let Some(hint) = processor.endpoint.hint() {
         hint.leave(&processor.endpoint.hint_view);
     }
-    hold_back(processor);
+    hold_back(&processor.endpoint);
     if finds_work_soon(processor) {
         return false;
     }

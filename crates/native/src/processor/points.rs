@@ -60,7 +60,7 @@ pub(crate) fn serve_or_leave(processor: &Processor) -> usize {
 pub(crate) fn have_loop_serve(processor: &Processor) -> usize {
     let sees = serve::sees_service(&processor.endpoint, &processor.service);
     if sees {
-        waits::step_back(processor);
+        waits::step_back(&processor.endpoint);
     }
     sees.into()
 }

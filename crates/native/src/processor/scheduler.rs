@@ -25,6 +25,7 @@ use units::Time;
 use crate::lock::lock;
 use crate::memory::downgrades;
 use crate::parts::core::Processor;
+use crate::parts::endpoint::Endpoint;
 use crate::parts::stacks;
 use crate::parts::threads::Reason;
 use crate::parts::world::Stage;
@@ -54,72 +55,72 @@ pub(crate) fn spawn_threads(processor: &Rc<Processor>, pool: &Pool) -> std::io::
 pub(crate) fn run(processor: &Processor, threads: &mut Crew) {
     (0..threads.len() as u32).for_each(|number| processor.endpoint.threads.push(number));
     while processor.world().is_running() {
-        take_inbox(processor);
-        run_ready(processor, threads);
+        take_inbox(&processor.endpoint);
+        run_ready(&processor.endpoint, threads);
         if points::serve_at_point(processor) == 0 && !processor.endpoint.has_threads_to_run() {
             idle::idle(processor);
         }
     }
     if processor.world().stage() != Stage::Ended {
-        tell_blocked(processor);
+        tell_blocked(&processor.endpoint);
     }
 }
 
 /// Makes the threads in the inbox ready, which other processors have woken.
-pub(crate) fn take_inbox(processor: &Processor) {
-    let woken = processor.node().inboxes[processor.endpoint.number()]
-        .drain(|thread| processor.endpoint.threads.push_index(thread));
+pub(crate) fn take_inbox(endpoint: &Endpoint) {
+    let woken =
+        endpoint.node().inboxes[endpoint.number()].drain(|thread| endpoint.threads.push_index(thread));
     if woken > 0 {
-        processor.gauge().count_handled(woken);
+        endpoint.gauge().count_handled(woken);
     }
 }
 
 /// Runs [`TURNS_PER_SERVICE`] ready threads, or fewer if one steps back.
-fn run_ready(processor: &Processor, threads: &mut Crew) {
-    processor.endpoint.threads.allow_turns(TURNS_PER_SERVICE);
-    let has_lowerings = processor.endpoint.downgrades().is_some();
-    while let Some(number) = processor.endpoint.threads.next_turn() {
+fn run_ready(endpoint: &Endpoint, threads: &mut Crew) {
+    endpoint.threads.allow_turns(TURNS_PER_SERVICE);
+    let has_lowerings = endpoint.downgrades().is_some();
+    while let Some(number) = endpoint.threads.next_turn() {
         if !threads.is_finished(number as usize) {
             if has_lowerings {
-                downgrades::heed(&processor.endpoint);
+                downgrades::heed(endpoint);
             }
-            run_thread(processor, threads, number);
+            run_thread(endpoint, threads, number);
         }
     }
 }
 
 /// Runs a thread, and the threads that it passes the turn to.
 #[inline]
-fn run_thread(processor: &Processor, threads: &mut Crew, number: u32) {
-    if let Some(soon) = waits::begin_turn(processor, number) {
+fn run_thread(endpoint: &Endpoint, threads: &mut Crew, number: u32) {
+    if let Some(soon) = waits::begin_turn(endpoint, number) {
         threads.prefetch(soon as usize);
     }
-    let thread = processor.endpoint.threads.current();
-    processor.endpoint.tracer.trace(|node, processor| Traced::Run { node, processor, thread });
-    let (_, status) = processor.endpoint.threads.occupation.run_thread(|| threads.resume(number as usize));
-    processor.endpoint.tracer.trace(|node, processor| Traced::Leave { node, processor, thread });
+    let thread = endpoint.threads.current();
+    endpoint.tracer.trace(|node, processor| Traced::Run { node, processor, thread });
+    let (_, status) = endpoint.threads.occupation.run_thread(|| threads.resume(number as usize));
+    endpoint.tracer.trace(|node, processor| Traced::Leave { node, processor, thread });
     if status == Status::Finished {
-        processor.endpoint.threads.note_return();
-        processor.world().live.fetch_sub(1, Ordering::AcqRel);
+        endpoint.threads.note_return();
+        endpoint.world().live.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 /// Unwinds the threads that have not returned. The world has stopped.
-pub(crate) fn unwind(processor: &Processor, threads: Crew) {
+pub(crate) fn unwind(endpoint: &Endpoint, threads: Crew) {
     // A thread that catches the unwinding and waits once more passes its turn to no other.
-    processor.endpoint.threads.end_turns();
+    endpoint.threads.end_turns();
     drop(threads);
 }
 
-fn tell_blocked(processor: &Processor) {
-    for (local, index) in processor.endpoint.threads.with_index() {
+fn tell_blocked(endpoint: &Endpoint) {
+    for (local, index) in endpoint.threads.with_index() {
         let Some(reason) = local.waits_for.get() else { continue };
         let since = Time::from_nanoseconds(local.since_ns.get());
-        let thread = ThreadId { node: processor.node().id, index };
+        let thread = ThreadId { node: endpoint.node().id, index };
         let waits_for = match reason {
-            Reason::Phase(_) => format!("{reason}: {}", processor.world().phases.arrivals()),
+            Reason::Phase(_) => format!("{reason}: {}", endpoint.world().phases.arrivals()),
             _ => reason.to_string(),
         };
-        lock(&processor.world().blocked).push(Blocked { thread, waits_for, since });
+        lock(&endpoint.world().blocked).push(Blocked { thread, waits_for, since });
     }
 }

@@ -34,6 +34,7 @@ use tempest::world::given_away;
 
 use crate::dispatch::handle::blamed;
 use crate::parts::core::Processor;
+use crate::parts::endpoint::Endpoint;
 use crate::parts::set_aside::Downgrades;
 
 /// Ends the run by a panic of a thread, or of this processor's own loop.
@@ -48,19 +49,19 @@ pub(crate) fn fail_by_panic(processor: &Processor, panic: &(dyn Any + Send)) {
 
 /// Ends the run, if it still runs: a panic unwinds the running thread, whose next action would give the processor away.
 #[cold]
-pub(crate) fn abandon(processor: &Processor, what: &str) {
-    let thread = ThreadId { node: processor.node().id, index: processor.endpoint.threads.current() };
-    if processor.world().fail(given_away(what, &thread, processor.world().now())) {
-        processor.endpoint.threads.occupation.note_abandoned();
+pub(crate) fn abandon(endpoint: &Endpoint, what: &str) {
+    let thread = ThreadId { node: endpoint.node().id, index: endpoint.threads.current() };
+    if endpoint.world().fail(given_away(what, &thread, endpoint.world().now())) {
+        endpoint.threads.occupation.note_abandoned();
     }
 }
 
 /// Whether the running thread goes on although others should run, because a panic unwinds it. Ends the run if another thread of this
 /// processor has to run before any can go on.
-pub(crate) fn stays(processor: &Processor) -> bool {
+pub(crate) fn stays(endpoint: &Endpoint) -> bool {
     let stays = panicking();
-    if stays && processor.endpoint.downgrades().is_some_and(Downgrades::awaits_access) {
-        abandon(processor, "a send that finds no room");
+    if stays && endpoint.downgrades().is_some_and(Downgrades::awaits_access) {
+        abandon(endpoint, "a send that finds no room");
     }
     stays
 }

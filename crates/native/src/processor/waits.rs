@@ -14,6 +14,7 @@ use trace::Event as Traced;
 
 use crate::link::resume;
 use crate::parts::core::Processor;
+use crate::parts::endpoint::Endpoint;
 use crate::parts::stacks::PROCESSORS;
 use crate::parts::threads::{Local, Reason};
 use crate::processor::tuning::BLOCKS_PER_READING;
@@ -21,9 +22,9 @@ use crate::processor::unwinding;
 
 /// Makes a thread the running one. Returns a thread that is likely to run soon.
 #[inline]
-pub(crate) fn begin_turn(processor: &Processor, number: u32) -> Option<u32> {
-    processor.endpoint.sending.bursts.begin();
-    processor.endpoint.threads.begin_turn(number)
+pub(crate) fn begin_turn(endpoint: &Endpoint, number: u32) -> Option<u32> {
+    endpoint.sending.bursts.begin();
+    endpoint.threads.begin_turn(number)
 }
 
 /// Suspends the running thread until `is_over`.
@@ -44,7 +45,7 @@ pub(crate) fn suspend_until(processor: &Processor, reason: Reason, mut is_over: 
     processor.endpoint.threads.begin_wait(awaits_block);
     processor.endpoint.tracer.trace(|node, _| Traced::Block { node, thread, what: local.waits_for_what() });
     loop {
-        give_way(processor);
+        give_way(&processor.endpoint);
         if is_over() {
             break;
         }
@@ -57,20 +58,20 @@ pub(crate) fn suspend_until(processor: &Processor, reason: Reason, mut is_over: 
 
 /// Gives the processor away: to the next ready thread, or to the loop if that has other work.
 #[inline(always)]
-fn give_way(processor: &Processor) {
-    let running = processor.endpoint.threads.current();
-    while processor.endpoint.threads.pass_turns()
-        && let Some(next) = processor.endpoint.threads.next_turn()
+fn give_way(endpoint: &Endpoint) {
+    let running = endpoint.threads.current();
+    while endpoint.threads.pass_turns()
+        && let Some(next) = endpoint.threads.next_turn()
     {
-        if let Some(soon) = begin_turn(processor, next) {
+        if let Some(soon) = begin_turn(endpoint, next) {
             fiber::prefetch(soon as usize);
         }
-        if PROCESSORS.pass(next as usize) || processor.endpoint.threads.current() == running {
+        if PROCESSORS.pass(next as usize) || endpoint.threads.current() == running {
             return;
         }
         // The other thread has returned.
     }
-    processor.endpoint.threads.set_current(running);
+    endpoint.threads.set_current(running);
     PROCESSORS.suspend();
 }
 
@@ -94,14 +95,11 @@ pub(crate) fn note_idleness(processor: &Processor) -> u64 {
 }
 
 /// Lets the other threads of this processor run, and serves, before the running one goes on.
-pub(crate) fn step_back(processor: &Processor) {
-    if unwinding::stays(processor) {
+pub(crate) fn step_back(endpoint: &Endpoint) {
+    if unwinding::stays(endpoint) {
         return;
     }
-    resume::make_ready(
-        &processor.endpoint,
-        ThreadId { node: processor.node().id, index: processor.endpoint.threads.current() },
-    );
-    processor.endpoint.threads.end_turns();
+    resume::make_ready(endpoint, ThreadId { node: endpoint.node().id, index: endpoint.threads.current() });
+    endpoint.threads.end_turns();
     PROCESSORS.suspend();
 }

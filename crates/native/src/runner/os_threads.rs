@@ -200,7 +200,7 @@ fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
             unwinding::fail_by_panic(&own, &*panic);
         }
-        scheduler::unwind(&own, threads);
+        scheduler::unwind(&own.endpoint, threads);
     })
 }
 
