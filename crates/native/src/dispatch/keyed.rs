@@ -50,7 +50,7 @@ use trace::Event as Traced;
 
 use crate::dispatch::receive::Tally;
 use crate::dispatch::tuning::{BATCH, REFUSALS_PER_LOOK, ROUNDS_PER_SEIZURE, SHARED_REFUSALS_PER_LOOK};
-use crate::dispatch::{handle, receive, serve};
+use crate::dispatch::{handle, looks, receive};
 use crate::link::wake;
 use crate::memory::downgrades;
 use crate::parts::core::Processor;
@@ -130,7 +130,7 @@ pub(crate) fn serve_by_key(processor: &Processor, shared: &Shared) -> usize {
         return serve_as_worker(processor, shared, true);
     }
     let received = receive_in_place(processor, shared);
-    if !serve::sees_dispatchable(&processor.service.queue, shared) {
+    if !looks::sees_dispatchable(&processor.service.queue, shared) {
         return received;
     }
     received + serve_as_worker(processor, shared, false)

@@ -2,7 +2,8 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `serve` | tests for waiting work; one service: messages move on, events are received and run |
+//! | `serve` | one service: messages move on, events are received and run |
+//! | `looks` | tests for waiting work |
 //! | `receive` | taking messages out of the lanes, and accounting for them |
 //! | `serial`, `keyed` | serving in serial order, and by key, through the dispatch queue |
 //! | `handle` | running a handler; the panic of one |
@@ -14,6 +15,7 @@
 pub(crate) mod faults;
 pub(crate) mod handle;
 pub(crate) mod keyed;
+pub(crate) mod looks;
 pub(crate) mod receive;
 pub(crate) mod serial;
 pub(crate) mod serve;

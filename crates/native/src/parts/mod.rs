@@ -4,7 +4,7 @@
 //! |---|---|
 //! | | **of a processor** |
 //! | `core`, `endpoint` | the processor; its place in the world, and the state that links, memory and waits use |
-//! | `own_threads`, `ready`, `stack_prefetch` | its threads and its present activity, the ready queue, the prediction of the next threads for stack prefetch |
+//! | `own_threads`, `ready`, `stack_prefetch` | its threads and activity, the ready queue, the stack prefetch |
 //! | `stacks` | the stacks that threads and handlers run on |
 //! | `service`, `queue_state` | its state between two services, and for the node's dispatch queue |
 //! | `sending` | its sending state, and its streams: how long a receiver holds back |

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use trace::Event as Traced;
 
 use crate::control::ending;
-use crate::dispatch::serve;
+use crate::dispatch::{looks, serve};
 use crate::parts::attendance;
 use crate::parts::core::Processor;
 use crate::parts::endpoint::Endpoint;
@@ -74,7 +74,7 @@ pub(crate) fn help(processor: &Processor) {
             parker,
             &processor.world().fences,
             || !processor.world().is_running(),
-            || serve::sees_any_service(&processor.endpoint, &processor.service),
+            || looks::sees_any_service(&processor.endpoint, &processor.service),
             || !processor.world().is_attended(processor.node().id),
         );
         let roused_ns =
@@ -92,7 +92,7 @@ pub(crate) fn leave_to_helper(processor: &Processor) {
     }
     attendance::leave(
         &processor.world().fences,
-        || serve::sees_service(&processor.endpoint, &processor.service),
+        || looks::sees_service(&processor.endpoint, &processor.service),
         || _ = serve::serve(processor),
         || processor.world().rouse_helper(processor.node().id),
     );
@@ -112,7 +112,7 @@ fn stand_by(processor: &Processor, naps: &mut Naps, mut since_ns: u64) {
             return;
         }
         let nobody_serves = processor.world().handled_on(node) == before;
-        if nobody_serves && !serve::sees_any_service(&processor.endpoint, &processor.service) {
+        if nobody_serves && !looks::sees_any_service(&processor.endpoint, &processor.service) {
             return;
         }
         if nobody_serves {

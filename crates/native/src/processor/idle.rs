@@ -6,7 +6,7 @@ use std::time::Duration;
 use trace::Event as Traced;
 
 use crate::control::ending;
-use crate::dispatch::serve;
+use crate::dispatch::{looks, serve};
 use crate::link::wake;
 use crate::memory::downgrades;
 use crate::parts::core::Processor;
@@ -105,7 +105,7 @@ pub(crate) fn wait_for_room(processor: &Processor, attempts: u32) {
 /// Wakes another server if events wait, because this processor is about to compute after it has slept. It may have been woken for an
 /// event that it could not take, as another processor was receiving and had passed that lane already.
 fn pass_on(processor: &Processor) {
-    if processor.endpoint.serves() && serve::sees_events(&processor.endpoint, &processor.service) {
+    if processor.endpoint.serves() && looks::sees_events(&processor.endpoint, &processor.service) {
         wake::servers(&processor.endpoint, 1);
     }
 }
@@ -122,7 +122,7 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     }
     // The spin above ignores events that are reserved for other processors. Any that are still there
     // after the whole spin are taken now.
-    if serve::sees_work(&processor.endpoint, &processor.service) {
+    if looks::sees_work(&processor.endpoint, &processor.service) {
         return true;
     }
     if processor.endpoint.serves() && processor.node().backlog.is_left() {
@@ -136,10 +136,10 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
     let slept =
         processor.world().parkers[processor.endpoint.index()].park_unless(&processor.world().fences, || {
-            serve::sees_work(&processor.endpoint, &processor.service)
+            looks::sees_work(&processor.endpoint, &processor.service)
                 || processor.endpoint.serves()
                     && (processor.node().backlog.is_left()
-                        || serve::sees_hidden_events(&processor.endpoint, &processor.service))
+                        || looks::sees_hidden_events(&processor.endpoint, &processor.service))
         });
     processor.gauge().idle.store(false, Ordering::SeqCst);
     if slept && processor.endpoint.is_interrupted() {
@@ -152,7 +152,7 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
 /// Looks for work as long as the policy and the host allow. Returns whether there is some.
 fn finds_work_soon(processor: &Processor) -> bool {
     if processor.endpoint.is_interrupted() {
-        return serve::sees_work(&processor.endpoint, &processor.service);
+        return looks::sees_work(&processor.endpoint, &processor.service);
     }
     if processor.world().oversubscribed {
         return finds_work_between_others(processor);
@@ -200,12 +200,12 @@ fn sees_work_due(processor: &Processor) -> bool {
     processor.endpoint.sees_own_work()
         || processor.endpoint.serves()
             && !processor.endpoint.leaves_events()
-            && serve::sees_events_due(&processor.endpoint, &processor.service)
+            && looks::sees_events_due(&processor.endpoint, &processor.service)
 }
 
 fn nap(processor: &Processor, naps: u32) {
     let length = NAP.as_secs_f64() * (1.0 + NAP_GROWTH).powf(f64::from(naps));
     let length = Duration::from_secs_f64(length.min(LONGEST_NAP.as_secs_f64()));
     processor.world().parkers[processor.endpoint.index()]
-        .nap_unless(length, || serve::sees_work(&processor.endpoint, &processor.service));
+        .nap_unless(length, || looks::sees_work(&processor.endpoint, &processor.service));
 }

@@ -5,7 +5,7 @@
 
 use tempest::NodeId;
 
-use crate::dispatch::serve;
+use crate::dispatch::{looks, serve};
 use crate::parts::adaptive::Adaptive;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
@@ -51,14 +51,14 @@ pub(crate) fn serve_or_leave(processor: &Processor) -> usize {
     }
     // Another processor may have to serve first.
     processor.endpoint.pause();
-    serve::sees_service(&processor.endpoint, &processor.service).into()
+    looks::sees_service(&processor.endpoint, &processor.service).into()
 }
 
 /// Steps back to the scheduling loop if there are events, because the running thread's stack has too little room for a handler. Returns
 /// 1 if there were events, else 0.
 #[cold]
 pub(crate) fn have_loop_serve(processor: &Processor) -> usize {
-    let sees = serve::sees_service(&processor.endpoint, &processor.service);
+    let sees = looks::sees_service(&processor.endpoint, &processor.service);
     if sees {
         waits::step_back(&processor.endpoint);
     }
