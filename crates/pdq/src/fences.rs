@@ -29,11 +29,13 @@ use std::sync::atomic::{Ordering, compiler_fence, fence};
 /// symmetric pair.
 ///
 /// ```
+/// # #[cfg(feature = "low-level")] {
 /// use tradewind_pdq::{DispatcherId, Fences, Queue, queue};
 ///
 /// let queue = Queue::<()>::new(DispatcherId::fresh(), queue::Config::servers(2));
 /// let queue = queue.with_fences(Fences::asymmetric());
 /// assert!(queue.seize().is_some());
+/// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fences {

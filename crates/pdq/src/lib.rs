@@ -80,8 +80,10 @@
 //! | [`Worker`], [`Producer`] | one each | a thread of yours that serves, or enqueues many items at a time |
 //! | [`Keyed`] | any | state per key, reached by proof of holding the key; its keys are [`Lawful`] |
 //! | [`Specification`] | one | the paper's hardware queue with its bounded search, to read and to test against |
-//! | [`Device`] | one | that hardware queue without continuations, quick to ask: for simulators |
 //! | [`Serial`] | one | one server in serial order: the same proofs, no queue and no atomics |
+//!
+//! The feature `low-level` adds `Device`, that hardware queue without continuations, quick to ask, for simulators; and `Steps` and
+//! `Fences`, the parts of a [`Seizure`], for other resources.
 //!
 //! # When not to use it
 //!
@@ -93,8 +95,10 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(feature = "low-level")]
 mod device;
 mod executor;
+#[cfg_attr(not(feature = "low-level"), allow(dead_code, unreachable_pub, reason = "the feature exports it"))]
 mod fences;
 pub mod guide;
 mod key;
@@ -112,15 +116,19 @@ mod spread;
 mod statistics;
 mod sync;
 
+#[cfg(feature = "low-level")]
 pub use device::Device;
 pub use executor::{Executor, Panicked, execute};
+#[cfg(feature = "low-level")]
 pub use fences::Fences;
 pub use key::{Key, UserKey};
 pub use keyed::Keyed;
 pub use lawful::Lawful;
 pub use prefetch::prefetch;
 pub use proof::{DispatcherId, Held, Identity, Proof};
-pub use queue::{Dispatch, Handling, Paused, Producer, Queue, Refused, Seizure, Steps, Worker};
+#[cfg(feature = "low-level")]
+pub use queue::Steps;
+pub use queue::{Dispatch, Handling, Paused, Producer, Queue, Refused, Seizure, Worker};
 pub use serial::Serial;
 pub use specification::Specification;
 pub use statistics::Statistics;

@@ -39,6 +39,7 @@ mod room;
 mod rounds;
 #[allow(unsafe_code)]
 mod seizure;
+#[cfg_attr(not(feature = "low-level"), allow(dead_code, unreachable_pub, reason = "the feature exports it"))]
 mod steps;
 mod tuning;
 mod worker;
@@ -57,6 +58,7 @@ pub use self::producer::Producer;
 use self::room::Room;
 use self::seizure::Seat;
 pub use self::seizure::Seizure;
+#[cfg(feature = "low-level")]
 pub use self::steps::Steps;
 pub use self::worker::Worker;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Fences, Ordering};
@@ -186,6 +188,7 @@ impl<T, K: UserKey> Queue<T, K> {
 
     /// Sets the memory fences for [seizures](Self::seize) of this queue. The holder of a seizure passes the light fence after
     /// every item; a server that [breaks in](Self::break_in) passes the heavy fence. A new queue has symmetric fences.
+    #[cfg(feature = "low-level")]
     #[must_use]
     pub fn with_fences(mut self, fences: Fences) -> Self {
         self.fences = fences;

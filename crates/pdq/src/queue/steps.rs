@@ -50,6 +50,7 @@ use crate::sync::{AtomicU64, Fences, Ordering, mutated};
 /// [`Fences`] are asymmetric. All threads use the same pair of fences.
 ///
 /// ```
+/// # #[cfg(feature = "low-level")] {
 /// use tradewind_pdq::{Fences, Steps};
 ///
 /// let (steps, fences) = (Steps::default(), Fences::asymmetric());
@@ -60,6 +61,7 @@ use crate::sync::{AtomicU64, Fences, Ordering, mutated};
 /// assert_eq!(steps.running(), Some(second));
 /// assert!(steps.take(second, fences) && !steps.take(second, fences), "once");
 /// assert!(!steps.end(second, fences));
+/// # }
 /// ```
 #[derive(Debug, Default)]
 pub struct Steps {

@@ -1,5 +1,6 @@
 //! The contract of `pdq`, checked from outside: named promises, refinement of a model, and threads under stress.
 
+#[cfg(feature = "low-level")]
 mod device;
 mod dispatcher;
 mod executor;
