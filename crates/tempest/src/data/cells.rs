@@ -1,8 +1,8 @@
 //! Arrays of words that handlers and threads of a node share: ghost values, counters.
 //!
-//! Cells are relaxed atomics of 1, 2, 4 or 8 bytes: any thread or handler of the node may read and write any cell, and no access
-//! tears. They carry no order by themselves. An [`Event`](crate::Event) orders them: what a handler wrote
-//! before it signalled an event is seen by the thread that waited for the event.
+//! Cells are relaxed atomics of 1, 2, 4 or 8 bytes: any thread or handler of the node may read and write any cell, and
+//! no access tears. They carry no order by themselves. An [`Event`](crate::Event) orders them: a thread that waited for
+//! an event sees everything that a handler wrote before it signalled the event.
 //!
 //! Each access names the thread or handler that makes it, and takes place at the time of that thread's or handler's
 //! clock: see [`Clocked`].

@@ -1,8 +1,8 @@
 //! Elements: plain data with a layout in a model's memory.
 //!
 //! A number has its natural layout. A record lists its fields and their offsets: a study of an older machine states the
-//! pointers and integers of four bytes that its programs had, whatever sizes they have on this host. This module must
-//! never know whose memory an element lies in.
+//! pointers and integers of four bytes that its programs had, even if they have other sizes on this host. This module
+//! must never know whose memory an element lies in.
 
 use std::fmt::Write;
 

@@ -9,11 +9,11 @@
 //! waiter sees the new count and does not block, or the signaller sees `waiters` and takes the lock to look for the
 //! waiter. A waiter that does not see the count enlists itself under the same lock, so that the signaller finds it.
 //!
-//! The addition is also a release, and the waiter's read an acquire: what happened before the signal happens
-//! before the wait returns.
+//! The addition is also a release, and the waiter's read an acquire: everything before the signal happens before the
+//! wait returns.
 //!
-//! A model checker compiles this source with instrumented atomics and locks. It therefore uses none but those of
-//! `sync`.
+//! A model checker compiles this source with instrumented atomics and locks. It therefore uses only the atomics and
+//! locks of `sync`.
 //!
 //! # Alone: why no locked instruction is needed
 //!
@@ -345,7 +345,7 @@ pub(crate) mod looks {
         LOOKS.set(LOOKS.get() + 1);
     }
 
-    /// The looks of this OS thread so far.
+    /// The number of looks of this OS thread until now.
     pub(crate) fn so_far() -> u64 {
         LOOKS.get()
     }

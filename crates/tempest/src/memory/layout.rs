@@ -55,7 +55,7 @@ pub(crate) struct Region {
     pub(crate) name: &'static str,
     /// A hash of the space up to this region, by which an array of another space is recognized.
     pub(crate) identity: u64,
-    /// The number of elements, including the unused ones that fill a part's last page.
+    /// The number of elements, including unused elements that fill a part's last page.
     pub(crate) len: usize,
     /// The division of an element among words.
     pub(crate) form: Form,

@@ -17,7 +17,7 @@ pub(crate) type State = Arc<dyn Any + Send + Sync>;
 
 /// Record of the first panic of a destructor of the program's state, on any node of a run. A clone shares the record.
 ///
-/// A world takes the disposal from one of its nodes ([`Node::disposal`](crate::world::Node::disposal)), drops all
+/// A world takes the disposal from any of its nodes ([`Node::disposal`](crate::world::Node::disposal)), drops all
 /// nodes, and then calls [`judge`](Self::judge).
 #[derive(Clone, Debug, Default)]
 pub struct Disposal {

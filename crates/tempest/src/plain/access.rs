@@ -1,23 +1,25 @@
-//! Touching memory: the accesses that a program reports to words of its own node's segments, and the counts of a
-//! modelled memory system.
+//! Reports of memory accesses: the accesses that a program reports to words of its own node's segments, and the counts
+//! of a modelled memory system.
 //!
-//! Most work is counted in operations, including loads and stores that hit. A program that studies the memory system
-//! itself reports which words it touches and how. Natively a report costs and does nothing. The data are the
-//! program's own: a touch moves none, and a model decides its effect on a cache. A world is told of a touch as a run
-//! of accesses by their [addresses](crate::world::AddressRange). This module must never know a memory system.
+//! Most work is counted in operations, including loads and stores that hit the cache. A program that studies the memory
+//! system itself reports which words it accesses and how. Natively a report costs nothing and has no effect. The data
+//! are the program's own: a report moves none, and a model decides its effect on a cache. A world is told of a run of
+//! accesses by their [addresses](crate::world::AddressRange). This module must never know a memory system.
 
 /// The kind of access to words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
-    /// Each word is loaded, and the next instruction uses it.
+    /// A load of each word, whose value the next instruction uses.
     Load,
-    /// Each word is loaded, and nothing waits for it.
+    /// A load of each word, whose value no later instruction waits for.
     LoadIgnored,
-    /// Each word is stored.
+    /// A store to each word.
     Store,
-    /// The lines that hold the words leave the cache, to memory if they are dirty: one instruction for each line.
+    /// A flush of each cache line that holds a word: the line leaves the cache, and is written to memory if it is
+    /// dirty. One instruction for each line.
     Flush,
-    /// The lines that hold the words leave the cache, even if they are dirty: one instruction for each line.
+    /// A purge of each cache line that holds a word: the line leaves the cache without being written to memory, even if
+    /// it is dirty. One instruction for each line.
     Purge,
 }
 
@@ -30,15 +32,16 @@ pub struct Touch {
     pub elements: u64,
     /// The size of an element: 1, 2, 4 or 8 bytes.
     pub bytes: u64,
-    /// The number of bytes from the beginning of an element to that of the next, a multiple of the size of an element.
+    /// The distance in bytes from the beginning of an element to the beginning of the next: a multiple of the size of
+    /// an element.
     pub stride: u64,
-    /// The kind of access. [`Access::Flush`] and [`Access::Purge`] are instructions of lines: those from the first element up to
-    /// the last.
+    /// The kind of access. [`Access::Flush`] and [`Access::Purge`] concern all cache lines from the first element's to
+    /// the last element's.
     pub access: Access,
 }
 
 impl Touch {
-    /// A run of accesses to elements that follow each other without a gap.
+    /// Makes a run of accesses to elements of `bytes` bytes that follow each other without a gap.
     pub fn dense(first: u64, elements: usize, bytes: u64, access: Access) -> Self {
         Self { first, elements: elements as u64, bytes, stride: bytes, access }
     }
@@ -56,52 +59,54 @@ impl Touch {
 /// not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MemoryEvents {
-    /// Transactions on the node's bus.
+    /// Number of transactions on the node's memory bus.
     pub bus_transactions: u64,
-    /// Bytes of data on the node's bus.
+    /// Number of bytes of data on the node's memory bus.
     pub bus_bytes: u64,
-    /// Lines read from memory.
+    /// Number of cache lines read from memory.
     pub memory_reads: u64,
-    /// Lines written to memory.
+    /// Number of cache lines written to memory.
     pub memory_writes: u64,
-    /// Loads and stores that missed.
+    /// Number of loads and stores that missed in the processor's cache.
     pub misses: u64,
-    /// Lines supplied by another cache.
+    /// Number of cache lines supplied by another processor's cache.
     pub cache_supplies: u64,
-    /// Lines supplied by the interface's buffer.
+    /// Number of cache lines supplied by the network interface's buffer.
     pub buffer_supplies: u64,
-    /// Lines that caches wrote back.
+    /// Number of cache lines that processors' caches wrote back.
     pub write_backs: u64,
-    /// Lines that the interface's buffer wrote to memory for want of room or of a tag.
+    /// Number of lines that the network interface's buffer wrote to memory because it lacked room or a tag.
     pub evictions: u64,
-    /// Blocks of the interface's buffer that messages have filled, wholly or in part.
+    /// Number of blocks of the network interface's buffer that messages have filled, wholly or in part.
     pub kept_blocks: u64,
-    /// Lines in the blocks of the interface's buffer that messages have filled.
+    /// Number of lines in the blocks of the network interface's buffer that messages have filled.
     pub kept_lines: u64,
-    /// Lines that the interface has put into a processor's cache.
+    /// Number of lines that the network interface has put into a processor's cache.
     pub pushes: u64,
-    /// Lines that such pushes displaced from a processor's cache.
+    /// Number of lines that such pushes displaced from a processor's cache.
     pub displaced: u64,
-    /// Look-ups of receive slots by the interface's protocol engine.
+    /// Number of look-ups of receive slots by the network interface's protocol engine.
     pub slot_lookups: u64,
-    /// Look-ups of receive slots that had to come from memory.
+    /// Number of look-ups of receive slots that had to read the slot from memory.
     pub slot_misses: u64,
-    /// Lines fetched because a message covers only a part of them.
+    /// Number of lines fetched because a message covers only a part of them.
     pub merges: u64,
-    /// Loads that hit a line which an interface has since overwritten in memory.
+    /// Number of loads that hit a line which a network interface has since overwritten in memory.
     pub stale_loads: u64,
-    /// Lines that an interface read from memory although a cache had newer ones.
+    /// Number of lines that a network interface read from memory although a cache had newer contents.
     pub stale_sends: u64,
-    /// Lines written back over data that an interface had since put in memory.
+    /// Number of lines written back over data that a network interface had since put in memory.
     pub overwritten: u64,
-    /// Packets sent.
+    /// Number of packets that paid for a path through the network, because they did not join the path of the packet
+    /// before.
     pub packets: u64,
-    /// Packets that paid for a way through the network, because they joined no packet before them.
+    /// Number of packets that set up a path through the network, because they did not follow a packet along an open
+    /// one.
     pub fall_throughs: u64,
 }
 
 impl MemoryEvents {
-    /// The counts since `before`.
+    /// The differences of all counts from `before`, an earlier reading.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {

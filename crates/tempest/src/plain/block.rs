@@ -6,7 +6,7 @@ use std::fmt;
 
 use bytemuck::{Pod, Zeroable};
 
-/// The number of a block of the address space, from 0; equal on every node.
+/// The number of a block in the address space of shared memory, from 0. A block has the same number on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Block(pub u32);

@@ -6,35 +6,36 @@ use std::fmt;
 
 use bytemuck::{Pod, Zeroable};
 
-/// The number of a node of the machine, `0..nodes`.
+/// The number of a node, from 0 to the number of nodes less 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct NodeId(pub u32);
 
-/// The number of a kind of message: dense, in order of registration, equal on every node.
+/// The number of a kind of message, from 0 in order of registration. A kind has the same number on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MessageId(pub u16);
 
-/// A program thread: its node, and its index there, `0..threads`.
+/// The identity of a program thread: its node, and its index there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct ThreadId {
-    /// The node that the thread lives on.
+    /// The node on which the thread runs.
     pub node: NodeId,
-    /// The thread's index among the threads of that node.
+    /// The thread's index among the threads of that node, from 0.
     pub index: u32,
 }
 
-/// The right to resume a blocked thread of this node once.
+/// The right to resume a blocked thread of this node once. A thread takes it with
+/// [`Thread::waiter`](crate::Thread::waiter).
 ///
-/// It is the thread's index and generation. A thread's generation advances each time it is resumed, so a
-/// waiter that is kept too long names no wait, and resuming it does nothing.
+/// A waiter consists of the thread's index and generation. A thread's generation advances each time it is resumed, so a
+/// waiter that is kept too long refers to no wait, and resuming it does nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Waiter {
     /// The index of the thread on its node.
     pub thread: u32,
-    /// The number of the thread's wait.
+    /// The generation of the thread: the number of its wait.
     pub generation: u32,
 }
 

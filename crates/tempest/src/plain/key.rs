@@ -1,8 +1,8 @@
 //! Keys: names of the state that an event is going to touch. They decide which events of a node must not overlap.
 //!
-//! A message, or a thread that holds, *states* a [`Key`]. A number has a meaning only together with its
-//! [`Space`]: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5.
-//! The node resolves a stated key to a [`Name`], by which its dispatcher tells keys apart.
+//! A message, or a thread that begins a hold, *states* a [`Key`]. A number has a meaning only together with its
+//! [`Space`]: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5. The node
+//! resolves a stated key to a [`Name`], by which its dispatcher tells keys apart.
 //!
 //! This module must never know which part dispatches, nor which state a key protects.
 
@@ -10,8 +10,8 @@ use std::fmt;
 
 use crate::Block;
 
-/// The state that an event is going to touch, as its message or its holding thread states it. Protocols need no locks
-/// because a node never runs two events with the same key at a time.
+/// Name of the state that an event is going to access, as its message or a thread that begins a hold states it.
+/// Protocols need no locks, because a node never runs two events with the same key at a time.
 ///
 /// Events of a node whose keys are equal run one at a time, in order of arrival. An event under [`Key::Sequential`] runs
 /// alone on its node. An event under [`Key::NoSync`] conflicts with sequential ones only.
@@ -23,26 +23,27 @@ pub enum Key {
     /// A number in the space of the protocol instance whose message states the key. In [`Thread::hold`](crate::Thread::hold)
     /// it is a number in the space of the program.
     User(u64),
-    /// A number in the space of another protocol instance.
+    /// A number in the key space of another protocol instance.
     In(Space, u64),
     /// A block of the node's shared memory.
     Block(Block),
-    /// Everything: the event runs alone on its node, after every older event has ended and before any younger
-    /// one starts.
+    /// All state of the node: the event runs alone on its node, after every older event has ended and before any
+    /// younger event starts.
     Sequential,
-    /// Nothing that needs protection: the event conflicts only with sequential ones.
+    /// No state that needs protection: the event conflicts only with sequential events.
     NoSync,
 }
 
 impl Block {
-    /// The key of all events that concern the block.
+    /// The key of all events that access this block's words or tag.
     pub const fn key(self) -> Key {
         Key::Block(self)
     }
 }
 
 impl Key {
-    /// The key by which a dispatcher knows this one, where it is stated by the protocol instance with space `own`.
+    /// Converts this key, stated by the protocol instance with key space `own`, to the key by which a dispatcher knows
+    /// it.
     #[inline]
     pub(crate) fn resolve(self, own: Space) -> DispatchKey {
         match self {
@@ -54,7 +55,7 @@ impl Key {
         }
     }
 
-    /// The stated key that resolves to `key`. A number always comes with its space.
+    /// Converts a dispatcher's key back to a stated key. A number always comes with its key space.
     pub(crate) fn from_resolved(key: DispatchKey) -> Self {
         match key {
             pdq::Key::User(name) => match name.group.protocol() {
@@ -68,21 +69,22 @@ impl Key {
 }
 
 pdq::lawful! {
-    /// The keys of one installed protocol instance. [`Setup::space`](crate::Setup::space) tells a protocol its own.
+    /// The key space of one installed protocol instance: its numbers differ, as keys, from the equal numbers of all
+    /// others. [`Setup::space`](crate::Setup::space) gives a protocol its own.
     #[derive(Debug, PartialOrd, Ord)]
     pub struct Space(u32);
 }
 
 impl Space {
-    /// The space of the program, which is installed first.
+    /// The key space of the program, which is installed first.
     pub(crate) const PROGRAM: Self = Self(0);
 
-    /// The space of the protocol instance with that number.
+    /// The key space of the protocol instance with number `number`.
     pub(crate) fn of_protocol(number: usize) -> Self {
         Self(u32::try_from(number).expect("fewer than 2^32 protocols"))
     }
 
-    /// The key of a number of this space.
+    /// Makes the key of a number in this space.
     #[inline]
     pub const fn key(self, number: u64) -> Key {
         Key::In(self, number)
@@ -90,32 +92,33 @@ impl Space {
 }
 
 pdq::lawful! {
-    /// The kind of things that the numbers of a name count: 0 for blocks, otherwise one more than the number of the
-    /// protocol instance whose keys they are. It is a whole word, because a key is written and read as whole words on
-    /// the way through a queue.
+    /// The set of keys to which a number belongs: 0 for blocks of shared memory, otherwise one more than the number of
+    /// the protocol instance whose key space it is. It is a whole word, because keys are written and read as whole
+    /// words on their way through a queue.
     #[derive(Debug, PartialOrd, Ord)]
     pub(crate) struct Group(u64);
 }
 
 impl Group {
-    /// The blocks of shared memory.
+    /// The group of the blocks of shared memory.
     pub(crate) const BLOCKS: Self = Self(0);
 
-    /// The numbers of a protocol instance.
+    /// The group of a protocol instance's key space.
     #[inline]
     pub(crate) const fn of(protocol: Space) -> Self {
         Self(protocol.0 as u64 + 1)
     }
 
-    /// The protocol instance, or `None` for blocks.
+    /// The key space of the group, or `None` for blocks.
     fn protocol(self) -> Option<Space> {
         self.0.checked_sub(1).map(|number| Space(number as u32))
     }
 
-    /// The offset that is added to the numbers of a group in its names.
+    /// The offset that is added to a number of this group to form its [`Name`].
     ///
-    /// A static partition places names by these sums alone. The small numbers of the program, the small numbers of
-    /// the protocols that it installs, and the first blocks are used most, so they begin at different servers.
+    /// A static partition assigns keys to servers by these sums alone. The small numbers of the program, the small
+    /// numbers of the protocols that it installs, and the first blocks are used most, so they are assigned from
+    /// different servers on.
     #[inline]
     const fn offset(self) -> u64 {
         match self {
@@ -125,7 +128,7 @@ impl Group {
         }
     }
 
-    /// The name of a number of this group. Blocks count from 0.
+    /// Makes the name of a number of this group; the number of a block is its index.
     #[inline]
     pub(crate) fn name(self, number: u64) -> Name {
         Name { group: self, place: number.wrapping_add(self.offset()) }
@@ -133,38 +136,38 @@ impl Group {
 }
 
 pdq::lawful! {
-    /// The name by which a dispatcher knows a key: a number together with its space. Two names are equal only
-    /// if both parts are.
+    /// The name by which a dispatcher knows a key: a number together with its key space. Two names are equal only if
+    /// both parts are.
     #[derive(PartialOrd, Ord)]
     pub struct Name { group: Group, place: u64 }
     hash(place)
 }
 
 impl Name {
-    /// The name of a block of shared memory.
+    /// Makes the name of a block of shared memory.
     #[inline]
     pub fn of(block: Block) -> Self {
         Group::BLOCKS.name(block.0.into())
     }
 
-    /// The block of shared memory that it names, if it names one.
+    /// The block of shared memory that this name stands for, if it stands for a block.
     #[inline]
     pub fn block(self) -> Option<Block> {
         (self.group == Group::BLOCKS).then(|| Block(self.number() as u32))
     }
 
-    /// Whether it is a name of that group.
+    /// Whether the name belongs to `group`.
     pub(crate) fn is_of(self, group: Group) -> bool {
         self.group == group
     }
 
-    /// The number, without its space; of a block, its index.
+    /// The number without its key space; for a block, its index.
     pub(crate) fn number(self) -> u64 {
         self.place.wrapping_sub(self.group.offset())
     }
 }
 
-/// Prints the name for people. Numbers of the program are bare.
+/// Prints the name for people. The key space is left out for numbers of the program.
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.group.protocol() {
@@ -177,7 +180,7 @@ impl fmt::Debug for Name {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The space of a number does not show where it is stated.
+        // The key space of a number is not known where it is stated.
         self.resolve(Space::PROGRAM).fmt(f)
     }
 }
@@ -185,13 +188,13 @@ impl fmt::Display for Key {
 /// A key as a dispatcher knows it.
 pub type DispatchKey = pdq::Key<Name>;
 
-/// The token of a key that is held, until the dispatcher gets it back.
+/// The token of a held key, which the dispatcher takes back when the event ends.
 pub type Held = pdq::Held<Name>;
 
-/// The proof that a key is held.
+/// The proof that an event holds a key: it lends exclusive access to the entries of that key.
 pub type Proof<'a> = pdq::Proof<'a, Name>;
 
-/// The dispatcher of a node whose events run one at a time.
+/// The dispatcher of a node on which only one event runs at a time.
 pub type Serial = pdq::Serial<Name>;
 
 #[cfg(test)]

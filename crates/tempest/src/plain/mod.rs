@@ -1,6 +1,7 @@
-//! Plain values: the names of things, the packet that carries a message, the access and the work that a model prices.
+//! Plain values: the identities of objects, the packet that carries a message, and the accesses and work that a model
+//! prices.
 //!
-//! Every other folder names these, and they name no other folder. They must never know a node, a world or a handle.
+//! Every other folder may use these; they use no other folder. They must never know a node, a world or a handle.
 //!
 //! | module | contents |
 //! |---|---|

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// The names that were made at run time, each once.
+/// The names that were made at run time, without duplicates.
 static MADE: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
-/// A name for as long as the process lives.
+/// Converts a name to a text that lives as long as the process.
 pub(crate) fn lasting(name: impl Into<Cow<'static, str>>) -> &'static str {
     match name.into() {
         Cow::Borrowed(name) => name,

@@ -1,5 +1,5 @@
-//! The packet that carries a message, as plain data: at most [`MAX_WORDS`] eight-byte words, the message's fields first, then an
-//! optional payload.
+//! The packet that carries a message, as plain data: at most [`MAX_WORDS`] words of 8 bytes, the message's fields
+//! first, then an optional payload.
 //!
 //! This module must never know handlers, nor how packets move.
 
@@ -8,37 +8,38 @@ use bytemuck::Pod;
 use crate::NodeId;
 use crate::plain::identity::MessageId;
 
-/// The largest number of words of a message, fields and payload together. With a head in front of every seven
-/// words they fill two 64-byte cache lines, the unit in which rings and interfaces move them. Larger
-/// transfers are bulk.
+/// The largest number of words of a message, fields and payload together. With a header word in front of every seven
+/// words they fill two 64-byte cache lines, the unit in which rings and interfaces move them. More data travels by bulk
+/// transfer.
 pub const MAX_WORDS: usize = 14;
 
 /// The purpose of a message, which decides which processors may run its handler: a network processor, a shell
 /// or a state machine runs only some classes.
 ///
-/// The first four classes are accesses of other nodes to a node's memory, so small and fixed that hardware
-/// may serve them: they read or write words, count, and answer, and touch nothing that needs a key.
+/// The first four classes are accesses of other nodes to a node's memory, so small and fixed that hardware may serve
+/// them: their handlers read or write words, count, and answer, and use no state that a key protects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Class {
-    /// Reads words and answers with them.
+    /// A request to read words and answer with them.
     Read,
-    /// Writes words and acknowledges that.
+    /// A request to write words and acknowledge it.
     Write,
-    /// Brings words that were asked for.
+    /// An answer with the requested words.
     Reply,
-    /// Reports that writes or stores are done.
+    /// A report that writes or stores are done.
     Acknowledge,
-    /// The runtime's own protocols: synchronization, collectives, stores that are counted where they arrive.
+    /// A message of the runtime's own protocols: synchronization, collectives, and stores that are counted where they
+    /// arrive.
     System,
-    /// Messages of the program.
+    /// A message of the program.
     #[default]
     User,
 }
 
-/// The category under which a message's bytes are counted in the breakdown of the traffic.
+/// The category of traffic under which a message's bytes are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Volume {
-    /// Values that the program asked to be moved. Their headers are counted apart.
+    /// Values that the program asked to be moved. Their headers are counted separately.
     #[default]
     Data,
     /// Requests, including their headers.
@@ -47,7 +48,7 @@ pub enum Volume {
     Invalidation,
 }
 
-/// A message in flight: the number of its kind, its source, and its words.
+/// A message in flight: its message number, its source, and its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     id: MessageId,
@@ -57,8 +58,8 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Makes a packet from the parts that a transport received. Returns `None` for more than [`MAX_WORDS`]
-    /// words. Whether the handler exists is checked when the packet is opened.
+    /// Makes a packet from the parts that a transport received. Returns `None` for more than [`MAX_WORDS`] words. Does
+    /// not check that the node has a handler with the number `id`; the receiver does that when it opens the packet.
     pub fn from_parts(id: MessageId, source: NodeId, words: &[u64]) -> Option<Self> {
         let mut packet = Self { id, length: 0, source, words: [0; MAX_WORDS] };
         packet.words.get_mut(..words.len())?.copy_from_slice(words);
@@ -66,14 +67,15 @@ impl Packet {
         Some(packet)
     }
 
-    /// Makes an empty packet, for a transport to [fill](Self::fill) in place, again and again.
+    /// Makes an empty packet, which a transport [fills](Self::fill) in place, again and again.
     pub const fn blank() -> Self {
         Self { id: MessageId(0), length: 0, source: NodeId(0), words: [0; MAX_WORDS] }
     }
 
-    /// Fills this packet with the first `length` words that `place` leaves in its room. The room may hold
-    /// words of earlier packets. Returns false, and leaves the packet without words, if `length` is too
-    /// large. Whether the handler exists is checked when the packet is opened.
+    /// Fills this packet with `length` words, which `place` writes to the beginning of the packet's buffer. The buffer
+    /// may hold words of earlier packets before that. Returns false, and leaves the packet empty, if `length` exceeds
+    /// [`MAX_WORDS`]. Does not check that the node has a handler with the number `id`; the receiver does that when it
+    /// opens the packet.
     #[inline]
     pub fn fill(
         &mut self,
@@ -90,8 +92,8 @@ impl Packet {
         fits
     }
 
-    /// The whole room of the packet: its words, and unused words behind them. A transport may move more words than
-    /// there are, where that is simpler.
+    /// The whole buffer of the packet: its words, and unused words behind them. A transport may move more than
+    /// [`length`](Self::length) words, where that is simpler.
     #[inline]
     pub fn room(&self) -> &[u64; MAX_WORDS] {
         &self.words
@@ -118,7 +120,7 @@ impl Packet {
         Self { id, length: length as u8, source, words }
     }
 
-    /// Decodes the message. The caller has checked that the packet is at least as long as `M`.
+    /// Decodes the message's fields. The caller has checked that the packet has all of them.
     #[inline]
     pub(crate) fn message<M: Pod>(&self) -> M {
         bytemuck::pod_read_unaligned(
@@ -126,13 +128,13 @@ impl Packet {
         )
     }
 
-    /// The payload behind the message's fields.
+    /// The words behind the fields of a message `M`.
     #[inline]
     pub(crate) fn payload<M>(&self) -> &[u64] {
         &self.words()[body_words::<M>()..]
     }
 
-    /// The number of the message's kind.
+    /// The message number, which names the kind of message.
     #[inline]
     pub fn id(&self) -> MessageId {
         self.id
@@ -157,7 +159,7 @@ impl Packet {
     }
 }
 
-/// The number of words that the fields of `M` take.
+/// The number of words that the fields of a message `M` take.
 pub(crate) const fn body_words<M>() -> usize {
     size_of::<M>().div_ceil(size_of::<u64>())
 }

@@ -2,7 +2,7 @@
 //!
 //! This module must never know any one world.
 
-/// The size of the world.
+/// The size of a world: its numbers of nodes and threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// The number of nodes, at least 1.
@@ -15,9 +15,9 @@ pub struct Shape {
 /// are acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// The largest number of unanswered requests of a node, at least 1.
+    /// The largest number of a node's requests that may be unanswered at a time, at least 1.
     pub window: u32,
-    /// The number of stores, at least 1, that one acknowledging message covers; `None` where the network
-    /// needs no acknowledgement.
+    /// The number of stores, at least 1, that one acknowledging message covers; `None` where stores need no such
+    /// message.
     pub acknowledge_every: Option<u32>,
 }

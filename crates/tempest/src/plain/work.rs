@@ -20,7 +20,7 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// No operations: where a count begins.
+    /// No operations: the value from which a program builds a count, such as `Operations::NONE.flops(2)`.
     pub const NONE: Self = Self { flops: 0, integers: 0, loads: 0, stores: 0 };
 
     /// This step with its floating-point operations set to `count`.
@@ -39,10 +39,10 @@ impl Operations {
     pub const fn stores(self, count: u32) -> Self {
         Self { stores: count, ..self }
     }
-    /// This step repeated `times` times.
+    /// The operations of this step, repeated `times` times.
     ///
     /// # Panics
-    /// If these are more than 4,294,967,295 operations of a kind. A longer computation is charged in parts.
+    /// If the result has more than 4,294,967,295 operations of a kind. A longer computation is charged in parts.
     pub const fn times(self, times: u32) -> Self {
         Self {
             flops: counted(self.flops.checked_mul(times)),
@@ -51,10 +51,10 @@ impl Operations {
             stores: counted(self.stores.checked_mul(times)),
         }
     }
-    /// This step and another, one after the other.
+    /// The operations of this step and of `other` together.
     ///
     /// # Panics
-    /// If these are more than 4,294,967,295 operations of a kind. A longer computation is charged in parts.
+    /// If the result has more than 4,294,967,295 operations of a kind. A longer computation is charged in parts.
     pub const fn and(self, other: Self) -> Self {
         Self {
             flops: counted(self.flops.checked_add(other.flops)),
@@ -65,7 +65,7 @@ impl Operations {
     }
 }
 
-/// A number of operations, if it is one.
+/// Returns the number of operations; panics if it was too large to compute.
 #[inline]
 const fn counted(operations: Option<u32>) -> u32 {
     operations.expect(
@@ -73,22 +73,22 @@ const fn counted(operations: Option<u32>) -> u32 {
     )
 }
 
-/// A named step of a protocol, priced by the machine with an on-path cost and an off-path occupancy.
+/// A named step of a protocol. The machine gives it two prices: time on the path of the event, and time for which the
+/// processor stays busy afterwards.
 ///
-/// A world itself charges `Dispatch`, `DispatchFault`, `DetectMiss`, `SendHeader`, `SendWord`,
-/// `StartTransfer` and `Resume` where they happen; a protocol charges the others. A protocol charges its work
-/// on a block as [`Work::Block`].
+/// A world itself charges `Dispatch`, `DispatchFault`, `DetectMiss`, `SendHeader`, `SendWord`, `StartTransfer` and
+/// `Resume` where they happen; protocols charge the others. A protocol charges its work on a block as [`Work::Block`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Primitive {
-    /// Hand an event to a processor and start its handler.
+    /// Hand a message to a processor and start its handler.
     Dispatch,
-    /// Find that an access is not allowed, on the processor that attempts it.
+    /// Find that an access to shared memory is not allowed, on the processor that attempts it.
     DetectMiss,
     /// Hand an access fault to a processor and start its handler.
     DispatchFault,
-    /// Read which access faulted.
+    /// Read which access to shared memory faulted.
     ReadFaultState,
-    /// Start a message: destination and handler.
+    /// Start a message: write its destination and handler.
     SendHeader,
     /// Move one word of a message into the network interface.
     SendWord,
@@ -98,13 +98,13 @@ pub enum Primitive {
     Extract,
     /// Write a message into the queue from a compute processor to the network processor, or back.
     HandOver,
-    /// Take a message out of the queue between compute and network processor.
+    /// Take a message out of the queue between a compute processor and the network processor.
     Take,
-    /// Bookkeeping when a global access is issued.
+    /// Record, in a table of outstanding requests, a global access that is being issued.
     Issue,
-    /// Bookkeeping when the answer to a global access has arrived.
+    /// Record that the answer to a global access has arrived.
     Complete,
-    /// Add to the counter of stored data at the target.
+    /// Add to the counter of stored data on the node that receives a store.
     CountStore,
     /// Read a word of memory on behalf of another node.
     FetchWord,
@@ -122,17 +122,17 @@ pub enum Primitive {
     MapPage,
     /// Remove a block's lines from the processors' caches.
     Purge,
-    /// Make a waiting thread ready.
+    /// Make a blocked thread ready to run.
     Resume,
-    /// Translate an address.
+    /// Translate the address of a global access to an address of this node's memory.
     Translate,
-    /// Translate an address that was translated just before.
+    /// Translate an address that was translated just before, which is cheaper.
     TranslateAgain,
-    /// Put aside a request that cannot be served yet.
+    /// Queue a request that cannot be served yet.
     Defer,
 }
 
-/// A charge: operations of a step, or protocol primitives.
+/// A unit of charged work: operations of a step, or protocol primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Operations of a computing step.

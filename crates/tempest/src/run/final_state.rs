@@ -1,4 +1,4 @@
-//! The state of a node when the run is over: its keyed tables, with no event left that could hold a key.
+//! The state of a node when the run is over: its keyed tables, at a time when no event can hold a key any more.
 //!
 //! This module must never know how a world came to its end.
 
@@ -45,34 +45,33 @@ pub struct FinalState<'a> {
 
 impl Clocked for FinalState<'_> {}
 
-/// Nothing happens any more.
+/// Does nothing: no event can happen after the run.
 impl Sealed for FinalState<'_> {
     #[inline]
     fn settle(&self) {}
 }
 
 impl<'a> FinalState<'a> {
-    /// Makes the handle of node `node` out of `nodes`, whose dispatcher lends the proof that its sequential key is
-    /// held.
+    /// Makes the handle of node `node` of `nodes`, whose dispatcher lends `proof` that its sequential key is held.
     ///
     /// # Panics
-    /// If the proof is of another key.
+    /// If `proof` is of another key.
     pub(crate) fn new((node, nodes): (NodeId, u32), proof: Proof<'a>) -> Self {
         assert!(proof.key() == DispatchKey::Sequential, "{node} is not quiet: key {} is held", proof.key());
         Self { node, nodes, proof }
     }
 
-    /// The node.
+    /// The node whose state this is.
     pub fn node(&self) -> NodeId {
         self.node
     }
 
-    /// The number of nodes.
+    /// The number of nodes of the run.
     pub fn nodes(&self) -> u32 {
         self.nodes
     }
 
-    /// The entry of a number, or of a block by its index.
+    /// Returns the entry `number` of `table`; in a table of blocks, the entry of the block with this index.
     ///
     /// # Panics
     /// If the table has no such entry, or belongs to another node.
@@ -80,8 +79,8 @@ impl<'a> FinalState<'a> {
         table.get_any(&mut self.proof, number)
     }
 
-    /// All entries of a table with their numbers, in ascending order. Of a sparse table these are the entries that have
-    /// been reached during the run.
+    /// Returns all entries of a table with their numbers, in ascending order. For a sparse table these are the entries
+    /// that have been reached during the run.
     ///
     /// # Panics
     /// If the table belongs to another node.

@@ -1,4 +1,4 @@
-//! Jobs: a program with its input, ready to be installed on every node of a world; and its report afterwards.
+//! Jobs: a program with its input, which a world installs on every node, runs, and asks for a report.
 //!
 //! This module must never know which world runs a job.
 
@@ -24,15 +24,16 @@ use crate::{FinalState, NodeId, Protocol, Report, Setup, Shape, Thread};
             `#[handlers] impl`"
 )]
 pub trait Program: Protocol {
-    /// The body of each thread.
+    /// The body of each thread, run once on each thread of each node.
     fn main(&self, thread: &Thread<'_>);
 
-    /// Checks this node's share of the result against a sequential reference, and states the program's own figures. It is
-    /// called once on each node, when the run has ended well; `end` gives the entries of the node's keyed tables.
+    /// Checks this node's share of the result against a sequential reference, and returns the program's own figures.
+    /// Called once on each node, when the run has ended well; `end` gives access to the entries of the node's keyed
+    /// tables.
     fn report(&self, end: &mut FinalState<'_>) -> Report;
 }
 
-/// A program as it is installed on one node, without its type.
+/// A program installed on one node, of any Rust type.
 pub(crate) trait Installed: Send + Sync {
     fn main(&self, thread: &Thread<'_>);
     fn report(&self, end: &mut FinalState<'_>) -> Report;
@@ -50,9 +51,9 @@ impl<P: Program> Installed for P {
 /// A program as it is installed on one node, ready to run.
 #[derive(Clone)]
 pub struct Resident {
-    /// Dropped before the node, whose states are the last to hold the program.
+    /// The program's state. It is dropped before the node, which holds the last reference to it.
     program: Arc<dyn Installed>,
-    /// The node, as handlers see it.
+    /// The node with its messages and tables, as handlers use it.
     pub node: Arc<Node>,
 }
 
@@ -62,9 +63,9 @@ impl Resident {
         self.program.main(thread);
     }
 
-    /// Makes the node's share of the program's report, whose failures name the node if there are several. The world calls this when the
-    /// run has ended well and nothing of the node
-    /// runs any more. `proof` shows that the node's dispatcher has nothing under way.
+    /// Makes the node's share of the program's report. If there are several nodes, its failures name the node. The
+    /// world calls this when the run has ended well and neither threads nor handlers of the node run any more. `proof`
+    /// shows that the node's dispatcher runs no event.
     ///
     /// # Errors
     /// [`Failure::Program`] if the program panics.
@@ -84,25 +85,26 @@ impl Resident {
 
 type Install = dyn Fn(&mut Setup<'_>) -> Arc<dyn Installed> + Send + Sync;
 
-/// A program with its input.
+/// A program with its input, ready to be installed on every node of a world.
 #[derive(Clone)]
 pub struct Job {
     install: Arc<Install>,
 }
 
 impl Job {
-    /// Makes a job that runs `P` on `config`.
+    /// Makes a job that runs the program `P` with the configuration `config`.
     pub fn new<P: Program>(config: P::Config) -> Self {
         let install = move |setup: &mut Setup<'_>| setup.install_new::<P>(&config) as Arc<dyn Installed>;
         Self { install: Arc::new(install) }
     }
 
-    /// Installs the program on a node whose events go through `dispatcher`. `first` is the first node of the run, once there is
-    /// one.
+    /// Installs the program on node `id`, whose events go through `dispatcher`. `first` is the first node of the run,
+    /// with which this node is compared; `None` while that node itself is installed.
     ///
     /// # Errors
-    /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if protocols of the program install a third one differently; [`Refusal::Nodes`](crate::outcome::Refusal::Nodes) if the program
-    /// makes something else of this node than of the first; [`Failure::Program`] if the program panics.
+    /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a
+    /// third one with different configurations; [`Refusal::Nodes`](crate::outcome::Refusal::Nodes) if the messages or
+    /// segments of this node differ from the first node's; [`Failure::Program`] if the program panics.
     pub(crate) fn settle(
         &self,
         id: NodeId,
@@ -123,7 +125,8 @@ impl Job {
     }
 }
 
-/// Calls the program outside its threads and handlers. Its unwinding is a refusal, or a panic of its own.
+/// Calls code of the program outside its threads and handlers. If it unwinds, the result is the refusal with which it
+/// unwinds, or a failure that names `doing` and the panic's text.
 fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(program)).map_err(|panic| match panic.downcast() {
         Ok(refusal) => Failure::Refused(*refusal),

@@ -13,7 +13,7 @@ pub trait World {
     /// Runs a job to its end.
     ///
     /// # Errors
-    /// [`Failure`] when the world cannot run the launch, or the run did not end well.
+    /// [`Failure`] when the world refuses the launch, or the run did not end well.
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure>;
 }
 
@@ -22,7 +22,7 @@ pub trait World {
 pub struct Launch {
     /// The program with its input.
     pub job: Job,
-    /// The mechanism that moves the program's data; the world must be able to do it.
+    /// The mechanism that moves the program's data. The world must support it.
     pub mechanism: Mechanism,
     /// The number of nodes, at least 1.
     pub nodes: u32,
@@ -32,25 +32,27 @@ pub struct Launch {
     pub threads: u32,
     /// The policy: which processors inject and run handlers, when, and in what order.
     pub policy: Policy,
-    /// The seed of everything that a model leaves to chance.
+    /// The seed of a model's random choices.
     pub seed: u64,
-    /// The time without any progress after which the world gives up, in the world's own time; `None` for no limit.
+    /// The time without any progress after which the world stops the run, on the world's own clock; `None` for no
+    /// limit.
     ///
     /// Progress is a message that is sent or handled, a deposit, or a wait that begins or ends. A thread of this host
-    /// that only computes makes none: a limit must be longer than the program computes at a time while its other
-    /// threads wait. Therefore the default is no limit: a world cannot tell a thread that computes from one in an
-    /// endless loop. The failure names the threads that run.
+    /// that only computes makes no progress in this sense, so a limit must be longer than the longest computation of a
+    /// thread for which the others wait. The default is no limit: a world cannot tell a thread that computes from a
+    /// thread in an endless loop. The failure names the threads that run.
     pub stall_limit: Option<Time>,
-    /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and
-    /// threads to it and hands in all events; the caller [finishes](Recorder::finish) it.
+    /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and threads to
+    /// it and passes all events to it; the caller [finishes](Recorder::finish) it.
     pub trace: Option<Recorder>,
-    /// The place where a model notes the time that the run has reached; `None` if no thread of the host asks.
+    /// The object through which another thread of the host asks a model for its modelled time; `None` if no thread
+    /// asks.
     pub progress: Option<RunProgress>,
 }
 
 impl Launch {
-    /// Describes a run on one node of one processor, by messages, from seed 1, without a stall limit. Change
-    /// the fields that differ.
+    /// Describes a run on one node of one processor with one thread, by messages, with seed 1 and without a stall
+    /// limit. The caller changes the fields that differ.
     pub fn new(job: Job, policy: Policy) -> Self {
         Self {
             job,

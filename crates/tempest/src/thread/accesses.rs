@@ -1,4 +1,5 @@
-//! A thread's accesses to words: of its node's segments, and of shared memory, where a fault may come between a tag and its access.
+//! A thread's accesses to words: of its node's segments, and of shared memory, where the test of a tag may fault before
+//! the access.
 //!
 //! This module must never know a protocol.
 
@@ -13,29 +14,30 @@ use crate::memory::{Run, RunMut};
 use crate::processor::{Accounting, Wait};
 use crate::{Block, Memory, Primitive, Right, Segment, Shared};
 
-/// The most blocks of a run of accesses that are under way at once.
+/// The largest number of blocks that a thread which accesses consecutive elements requests at once.
 const AHEAD: usize = 32;
 
-/// The reason for which a thread that faults gives its processor away.
+/// The text by which an error names an access to shared memory that faults, and so gives the thread's processor away.
 const FAULTS: &str = "an access to shared memory that faults";
 
 impl Thread<'_> {
-    /// The words of this node's part of a segment, to be loaded and stored: natively the words alone. In a model each access goes
-    /// through the processor's cache, to the place where the word lies: a cache, the memory, or the buffer of an interface that has
-    /// received it.
+    /// Returns the words of this node's part of a segment, for loads and stores. Natively an access is the load or
+    /// store alone. In a model each access goes through the processor's cache to the place that has the word: a cache,
+    /// the memory, or the buffer of an interface that has received it.
     ///
-    /// A thread goes through its data by them: what a handler, a transfer or a deposit has written is there once the thread has waited
-    /// for the event, count or barrier that tells of it. [`Segment::cells`] has the words as of the thread's own clock.
+    /// This is for data whose accesses are ordered: the thread sees the words that a handler, a transfer or a deposit
+    /// has written once it has waited for the event, count or barrier that announces them. To read words without such
+    /// an order, use [`Segment::cells`], which reads them at the instant of the thread's clock.
     #[inline]
     pub fn words<'s, T: Word>(&'s self, segment: &'s Segment<T>) -> SegmentWords<'s, T> {
         SegmentWords::new(segment, self.accounting)
     }
 
-    /// Loads an element of shared memory. If the node has no right to its block, the thread gives its
-    /// processor away until the protocol has brought the block.
+    /// Loads an element of shared memory. If the node has no right to the element's block, the thread gives its
+    /// processor to other threads and handlers until the protocol has fetched the block.
     ///
-    /// A thread that only loads and never polls may keep its node's rights from being taken away. To wait for
-    /// a store of another node, use [`wait_for`](Self::wait_for).
+    /// A thread that loads in a loop without polling may keep its node's rights from being taken away. To wait for a
+    /// store of another node, use [`wait_for`](Self::wait_for).
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -44,8 +46,8 @@ impl Thread<'_> {
         self.access(array, index, Right::Read, word::load)
     }
 
-    /// Stores an element of shared memory. If the node has no right to write its block, the thread gives its
-    /// processor away until the protocol has brought it.
+    /// Stores an element of shared memory. If the node has no right to write the element's block, the thread gives its
+    /// processor to other threads and handlers until the protocol has fetched that right.
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -54,15 +56,15 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::store(cell, value));
     }
 
-    /// Stores an element of shared memory, as [`write`](Self::write) does, and notifies the threads of this node that
-    /// [wait for](Self::wait_for) a word of its block. Threads of other nodes notice any store.
+    /// Stores an element of shared memory, as [`write`](Self::write) does, and resumes the threads of this node that
+    /// [wait for](Self::wait_for) a word of the element's block. Threads of other nodes notice any store.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or the thread holds a key.
     pub fn tell<T: Word>(&self, array: &Shared<T>, index: usize, value: T) {
         self.write(array, index, value);
         let block = array.block(index);
-        // A thread that enlists itself under this key later has read the new value.
+        // A thread that enlists itself later, under the same key, has read the new value.
         self.hold(block.key(), |cx| {
             for waiter in array.memory().take_watchers(&(block..=block)) {
                 cx.resume(waiter);
@@ -70,7 +72,7 @@ impl Thread<'_> {
         });
     }
 
-    /// Adds to an element of shared memory atomically, wrapping; returns its previous value.
+    /// Adds `amount` to an element of shared memory atomically, wrapping on overflow, and returns its previous value.
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -79,11 +81,11 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::add(cell, amount, Ordering::AcqRel))
     }
 
-    /// Replaces an element of shared memory by `new` atomically if it holds `current`. Returns its previous
-    /// value either way.
+    /// Replaces an element of shared memory by `new` atomically if it holds `current`, and returns its previous value,
+    /// `current`.
     ///
     /// # Errors
-    /// The element's value, if it is not `current`.
+    /// The element's value, if it is not `current`; the element is then unchanged.
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -98,13 +100,13 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::exchange(cell, current, new))
     }
 
-    /// Waits until another node has stored a value for which `is` returns true in an element of shared
-    /// memory, and returns that value. The thread does not poll: it gives its processor away, and reads again
-    /// when this node's copy of the block is taken away. Each change of the block so costs the other nodes
-    /// one transfer.
+    /// Waits until another node has stored a value for which `is` returns true in an element of shared memory, and
+    /// returns that value. The thread does not poll: it gives its processor to other threads and handlers, and reads
+    /// again when this node's copy of the element's block is taken away. So each change of the block costs the other
+    /// nodes one transfer.
     ///
-    /// Stores of this node's own threads are not noticed while the block stays here, unless they are made by
-    /// [`tell`](Self::tell).
+    /// Stores by this node's own threads are not noticed while the node keeps its copy of the block, unless they are
+    /// made by [`tell`](Self::tell).
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -118,7 +120,8 @@ impl Thread<'_> {
         }
     }
 
-    /// Blocks until the block may have changed, unless it has changed since it was read.
+    /// Blocks until this node's copy of the element's block may have changed. Returns at once if the node has lost the
+    /// block, or the element has a value for which `is` returns true.
     fn watch<T: Word>(&self, array: &Shared<T>, index: usize, is: &dyn Fn(T) -> bool) {
         let (place, block) = (array.place(index), array.block(index));
         let waiter = self.processor.waiter();
@@ -134,10 +137,10 @@ impl Thread<'_> {
         }
     }
 
-    /// Loads elements of shared memory in runs whose tags are tested once per run. In a model a run lies in
-    /// one block; natively it spans as many blocks as the node has a right to, up to 512 elements, and a run
-    /// that faults asks for the next 32 blocks of `range` at once. `each`
-    /// gets the index of a run's first element, and the run. It must not give the processor away.
+    /// Loads elements of shared memory in runs whose tags are tested once per run. `each` receives the index of a run's
+    /// first element, and the run. It must not give the processor away. In a model a run lies in one block. Natively it
+    /// spans all following blocks to which the node has a right, up to 512 elements; a run that faults requests the
+    /// next 32 blocks of `range` at once.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
@@ -151,9 +154,9 @@ impl Thread<'_> {
         self.runs(array, range, Right::Read, |run| each(run.start, array.cells(&run)));
     }
 
-    /// Stores elements of shared memory in runs whose tags are tested once per run, with the right to write. Runs are
-    /// as long as in [`read_runs`](Self::read_runs). `each` gets the index of a run's first element, and the run. It
-    /// must not give the processor away.
+    /// Stores elements of shared memory in runs whose tags are tested once per run, for the right to write. `each`
+    /// receives the index of a run's first element, and the run. It must not give the processor away. Runs have the
+    /// lengths that [`read_runs`](Self::read_runs) states.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
@@ -167,7 +170,7 @@ impl Thread<'_> {
         self.runs(array, range, Right::Write, |run| each(run.start, RunMut(array.cells(&run))));
     }
 
-    /// Loads elements of shared memory from element `from` on into `values`, run by run.
+    /// Loads consecutive elements of shared memory, from element `from` on, into `values`, run by run.
     ///
     /// # Panics
     /// If there are no such elements, or the array has been freed.
@@ -178,7 +181,7 @@ impl Thread<'_> {
         });
     }
 
-    /// Stores `values` in elements of shared memory from element `from` on, run by run.
+    /// Stores `values` in consecutive elements of shared memory, from element `from` on, run by run.
     ///
     /// # Panics
     /// If there are no such elements, or the array has been freed.
@@ -189,15 +192,16 @@ impl Thread<'_> {
         });
     }
 
-    /// Asks for the right to the blocks of elements `range` of shared memory, which the thread will access, without
-    /// waiting.
+    /// Requests the right `right` to the blocks of elements `range` of shared memory, which the thread will access
+    /// later, without waiting for it.
     ///
-    /// It is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins it, and the right that it
-    /// brings may be gone again before the access. It is dropped where the node has the right, where 256 prefetches of the node are under
-    /// way, or 4 of blocks whose numbers are equal modulo 64, and where the block's page has no room on the node. A model drops every
-    /// prefetch: its machines have no buffer for one.
+    /// The request is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins
+    /// it, and the right that it brings may be taken away again before the access. A prefetch is dropped where the node
+    /// has the right, where 256 prefetches of the node are under way, or 4 of blocks whose numbers are equal modulo 64,
+    /// and where the block's page has no room on the node. A model drops every prefetch: its machines have no buffer
+    /// for one.
     ///
-    /// A prefetch looks for messages, as [`poll`](Self::poll) does, where this processor runs handlers.
+    /// Where this processor runs handlers, this call looks for messages, as [`poll`](Self::poll) does.
     ///
     /// # Panics
     /// If there are no such elements, or the thread holds a key.
@@ -212,8 +216,8 @@ impl Thread<'_> {
         self.ask_ahead(array, range, right);
     }
 
-    /// Raises a fault for which no thread waits for each block of some elements that the node has no right to, if there is room
-    /// for it.
+    /// Prefetches the blocks of elements `range` to which the node has no right `right`, as far as there is room for
+    /// further prefetches.
     fn ask_ahead<T: Word>(&self, array: &Shared<T>, range: Range<usize>, right: Right) {
         let mut from = range.start;
         while from < range.end {
@@ -228,9 +232,9 @@ impl Thread<'_> {
         }
     }
 
-    /// Asks for the next blocks of elements `from..end`, whose first access faults. Skips the elements up to `asked`,
-    /// which have been asked for. Returns the element up to which all have been. So the thread waits for many blocks
-    /// at once.
+    /// Prefetches the blocks that follow the block of element `from`, whose access is about to fault, up to element
+    /// `end` at most, so that the thread waits for many blocks at once. The elements before `asked` have been
+    /// prefetched before. Returns the element up to which all have been prefetched now.
     #[cold]
     fn read_ahead<T: Word>(
         &self,
@@ -280,7 +284,8 @@ impl Thread<'_> {
         }
     }
 
-    /// Tests the tag and performs the access. Nothing comes between the two.
+    /// Tests whether the tag of the element's block gives `right`, faulting if it does not, and then performs `access`.
+    /// The thread does nothing else between the test and the access.
     #[inline]
     fn access<T: Word, R>(
         &self,
@@ -312,8 +317,7 @@ impl Thread<'_> {
         result
     }
 
-    /// Performs an access in a world that accounts for time. Out of line, so that `access` stays small enough
-    /// to inline.
+    /// Performs an access in a world that charges time. Out of line, so that `access` stays small enough to inline.
     #[inline(never)]
     fn access_and_account<T: Word, R>(
         &self,
@@ -330,15 +334,16 @@ impl Thread<'_> {
         result
     }
 
-    /// Ensures that the node has the right. Returns whether it had to fault for it. The access comes next.
+    /// Ensures that the node has `right` to the block of the byte `place`. Returns whether the thread had to fault for
+    /// it. The caller performs the access next.
     #[inline]
     fn test<T: Word>(&self, array: &Shared<T>, place: usize, right: Right) -> bool {
         !array.allows(place, right) && self.fault(array, place, right)
     }
 
-    /// Waits until the node has the right. The right is not taken away before the access is [`done`](Self::done).
-    /// Returns false, and the node may have no right, if a panic unwinds the thread: the run is over, and the result
-    /// of the access does not matter.
+    /// Waits until the node has `right` to the block of the byte `place`. The right is not taken away before the caller
+    /// reports the access as [`done`](Self::done). Returns false, possibly without the right, if a panic unwinds the
+    /// thread: the run is over then, and the result of the access does not matter.
     #[cold]
     fn fault<T: Word>(&self, array: &Shared<T>, place: usize, right: Right) -> bool {
         if !self.may_give_way(FAULTS) {
@@ -362,12 +367,13 @@ impl Thread<'_> {
             if array.allows(place, right) {
                 return true;
             }
-            // The protocol served the fault and gave no right, as to a page that has been given back: once more.
+            // The protocol served the fault without giving the right, as for a page that has been given back. Try once
+            // more.
             self.done(memory, block);
         }
     }
 
-    /// Records that the access that faulted has been done.
+    /// Reports that the access to `block` that faulted has been done, so that the right may be taken away.
     #[cold]
     pub(super) fn done(&self, memory: &Memory, block: Block) {
         if memory.done(block, self.index) {
@@ -376,7 +382,7 @@ impl Thread<'_> {
     }
 }
 
-/// Accounts for one word that was loaded or stored.
+/// Charges for the access to one word, at the byte `place` of the address space.
 fn account<T: Word>(accounting: &dyn Accounting, array: &Shared<T>, place: usize, right: Right) {
     accounting.access(array.memory().address(place), right.access());
 }

@@ -23,42 +23,44 @@ use crate::{
     Segment, Waiter,
 };
 
-/// The error of a send that found no room. It hands the message back.
+/// The error of a send that found no room. It returns the message to the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Busy<M>(pub M);
 
-/// Number of back-edges that a thread passes before it tells its world of them, in a world whose work takes real
-/// time, where its policy polls at none. It is chosen, large beside the price of a look.
+/// Number of loop back-edges that a thread passes between two calls of [`Scheduling::pass_by`](crate::world::Scheduling::pass_by), in a
+/// world whose work takes real time and under a policy that never polls at back-edges. The number is chosen so that the calls cost
+/// little.
 const REAL_PASSES: u32 = 1 << 14;
 
-/// The turns of a stretch that count as one back-edge where the processor chooses the polling interval. A turn of the shortest loops
-/// takes a sixteenth of the time of a poll that does not look.
+/// Number of turns in [`Thread::poll_after`] that count as one back-edge where the processor chooses the polling interval. A turn of the
+/// shortest loops takes a sixteenth of the time of a poll that does not look for messages.
 const TURNS: u32 = 16;
 
-/// A program thread's handle on the world. It stays on its processor, and fits one cache line.
+/// The handle of a program thread, through which it uses its world. It stays on the thread's processor, and fits one cache line.
 ///
 /// # Stack
 ///
-/// A thread has a stack of [`Thread::STACK_BYTES`], 256 KiB, in every world. A handler that runs meanwhile takes
-/// nothing of it that the thread needs, and has [`Handler::STACK_BYTES`] itself. A stack overflow ends the process;
-/// before that a line on the standard error names the node and the thread, or the handler. So large values live on
-/// the heap (`Vec`, `Box`), and a recursion whose depth grows with the input becomes a loop with a list.
+/// A thread has a stack of [`Thread::STACK_BYTES`], 256 KiB, in every world. A handler that runs on the thread's processor meanwhile uses
+/// none of the stack that the thread needs, and has [`Handler::STACK_BYTES`] itself. A stack overflow ends the process; before that a
+/// line on the standard error names the node and the thread, or the handler. So put large values on the heap (`Vec`, `Box`), and turn a
+/// recursion whose depth grows with the input into a loop with a list.
 ///
 /// # Panics and destructors
 ///
-/// A panic that leaves a thread ends the run with its words. So does the panic of a handler or of the body of a
-/// [hold](Thread::hold), whatever the thread around it catches. A thread that waits at the end of its run is unwound:
-/// its destructors run, and so does the code after a `catch_unwind`, up to its next call that waits or looks for
-/// messages.
+/// A panic that leaves a thread ends the run, and the failure has the panic's text. So does the panic of a handler or of the body of a
+/// [hold](Thread::hold), even if the thread around it catches the panic. A thread that still waits when the run ends is unwound: its
+/// destructors run, and so does the code after a `catch_unwind`, up to its next call that waits or looks for messages.
 ///
-/// A destructor may use the world while its thread is unwound, but the thread gives its processor away no more:
+/// A destructor may call methods of this handle while its thread is unwound, but the thread no longer gives its processor away:
 ///
-/// - In a run that is over, sends, signals, waits, polls and phases have no effect, and an access to shared memory finds any value.
-/// - In a run that goes on, because the thread itself panics, a call that would give the processor away ends the run:
-///   a wait, a phase, a poll or an access that faults, and in a model also a send without room and a hold of a key
-///   that is not free. It then returns at once. If the panic leaves the thread, the run fails with the panic's words.
+/// - In a run that is over, sends, signals, waits, polls and phases have no effect, and an access to shared memory reads an arbitrary
+///   value.
+/// - In a run that is not over, because the thread itself panics, a call that would give the processor away ends the run: a wait, a
+///   phase, a poll or an access that faults, and in a model also a send without room and a hold of a key that is not free. The call then
+///   returns at once. If the panic leaves the thread, the run fails with the panic's text.
 ///
-/// A destructor that must not end the run of a thread that catches its panics asks `std::thread::panicking` first.
+/// A thread may catch its own panics and go on. A destructor that must not end the run of such a thread tests `std::thread::panicking`
+/// first.
 ///
 /// # Thread-locals
 ///
@@ -67,14 +69,14 @@ const TURNS: u32 = 16;
 /// call that may give the processor away (a wait, a poll, a send, an access to shared memory) a program must hold
 /// nothing that a thread-local leads to:
 ///
-/// - no scoped thread-local may be set, such as those of the crate `scoped-tls`, of tracing subscribers and of
-///   runtimes that are *entered*. Threads go on in another order than calls return, so it would be set back to a
-///   value that is gone.
-/// - nothing inside `LocalKey::with` may be lent to another operating system thread (`std::thread::scope`) by a thread that, when its
-///   run is over, catches its own unwinding again and again. Such a thread is left where it is, and the thread-local is destroyed.
+/// - no scoped thread-local may be set, such as those of the crate `scoped-tls`, of tracing subscribers and of runtimes that are
+///   *entered*. Threads resume in another order than calls return, so the thread-local would be restored to a value that no longer
+///   exists.
+/// - nothing inside `LocalKey::with` may be lent to another operating system thread (`std::thread::scope`) by a thread that, when its run
+///   is over, catches its own unwinding again and again. Such a thread is abandoned, and the thread-local is destroyed.
 ///
-/// **The compiler sees neither, and both reach memory that is gone from safe code.** A borrow of a `RefCell` in a thread-local is
-/// only a nuisance: it lasts until the thread goes on, and other threads of the processor find it borrowed.
+/// **The compiler detects neither, and with both safe code accesses freed memory.** A borrow of a `RefCell` in a thread-local is only a
+/// nuisance: it lasts until the thread resumes, and other threads of the processor find it borrowed.
 #[repr(align(64))]
 pub struct Thread<'a> {
     pub(crate) node: &'a NodeParts,
@@ -83,19 +85,19 @@ pub struct Thread<'a> {
     pub(crate) accounting: Option<&'a dyn Accounting>,
     interval: PollInterval,
     until_poll: Cell<u32>,
-    /// Whether the thread is in the body of a hold or of a run, which must not give the processor away.
+    /// Whether the thread is in the body of a hold or of a run of accesses to shared memory, which must not give the processor away.
     holding: Cell<bool>,
 }
 
 const _: () = assert!(size_of::<Thread<'_>>() == 64, "a thread's handle fits one cache line");
 
-/// Marks its thread as holding: while this value lives, the thread must not give its processor away. Dropping
-/// it restores the mark that was there before, also when the body panics.
+/// A guard that marks its thread as holding: while the guard lives, the thread must not give its processor away. Dropping it restores the
+/// earlier mark, even when the body panics.
 pub(super) struct Holding<'t, 'a> {
     thread: &'t Thread<'a>,
-    /// Whether the thread was holding before.
+    /// Whether the thread was marked as holding before.
     outer: bool,
-    /// A granted access that is done when this value is dropped.
+    /// The block of a granted access that is reported as done when this guard is dropped.
     granted: Option<(&'t Memory, Block)>,
 }
 
@@ -126,10 +128,11 @@ impl Sealed for Thread<'_> {
 }
 
 impl<'a> Thread<'a> {
-    /// Bytes of a thread's stack, in every world: 256 KiB.
+    /// Number of bytes of a thread's stack, in every world: 256 KiB.
     pub const STACK_BYTES: usize = 256 * 1024;
 
-    /// Makes the handle of thread `index` of `node`, run by `processor`. In a model its work is charged to `accounting`.
+    /// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at `interval`. In a model its work
+    /// is charged to `accounting`.
     pub(crate) fn new(
         node: &'a NodeParts,
         index: u32,
@@ -149,9 +152,9 @@ impl<'a> Thread<'a> {
     /// Sends a message if there is room for it now.
     ///
     /// # Errors
-    /// [`Busy`] hands the message back when there is no room. Before that the thread has received once, as a
-    /// [`send`](Self::send) does while it waits: handlers may have run, and other threads of the processor. So a thread that
-    /// tries again and again gets on, also if it does nothing in between. In a [hold](Self::hold) nothing is received.
+    /// [`Busy`] returns the message when there is no room. The thread has then received messages once, as [`send`](Self::send) does while
+    /// it waits: handlers and other threads of the processor may have run. So a thread that repeats this call makes progress, even if it
+    /// does nothing in between. In a [hold](Self::hold) the thread does not receive.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -160,12 +163,12 @@ impl<'a> Thread<'a> {
         self.try_send_with(to, message, &[])
     }
 
-    /// Sends a message with a payload, the words that its handler is given as a slice, if there is room for it now.
+    /// Sends a message with a payload if there is room for it now. The message's handler receives the payload as a slice of words.
     ///
     /// # Errors
-    /// [`Busy`] hands the message back when there is no room. Before that the thread has received once, as a
-    /// [`send`](Self::send) does while it waits: handlers may have run, and other threads of the processor. So a thread that
-    /// tries again and again gets on, also if it does nothing in between. In a [hold](Self::hold) nothing is received.
+    /// [`Busy`] returns the message when there is no room. The thread has then received messages once, as [`send`](Self::send) does while
+    /// it waits: handlers and other threads of the processor may have run. So a thread that repeats this call makes progress, even if it
+    /// does nothing in between. In a [hold](Self::hold) the thread does not receive.
     ///
     /// # Panics
     /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`] (14) words, or the node does not
@@ -180,8 +183,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Receives once, because there is no room towards `to`. Does nothing where the thread may not give its processor away: in a
-    /// hold, and while a panic unwinds it.
+    /// Receives messages once, because there is no room for a message to `to`. Does nothing where the thread may not give its processor
+    /// away: in a hold, and while a panic unwinds it.
     #[cold]
     fn receive_instead(&self, to: NodeId) {
         if !self.holding.get() && !panicking() {
@@ -191,10 +194,10 @@ impl<'a> Thread<'a> {
 
     /// Sends a message. While there is no room for it, the thread receives messages and runs their handlers.
     ///
-    /// Messages of the node's handlers have their room first, so that handlers never wait. Threads share the rest, which is little while
-    /// handlers send without end. Natively, on two cores, with rings of 16 messages and 40 for each node that handlers pass on and on, 15
-    /// (`fixed:2+interrupt`) to 700 (`floating+helper`) such messages came before each send of a thread. In a model whose
-    /// nodes have one processor for both, handlers may take all of the room: the send then waits until they stop.
+    /// Messages sent by the node's handlers get room first, so that handlers never wait. Threads share the rest, which is little while
+    /// handlers send without end. Natively, on two cores, with rings of 16 messages and 40 messages for each node that handlers forward
+    /// without end, 15 (`fixed:2+interrupt`) to 700 (`floating+helper`) such messages were sent before each send of a thread. In a model
+    /// whose nodes have one processor for threads and handlers, handlers may take all of the room: the send then waits until they stop.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -203,7 +206,7 @@ impl<'a> Thread<'a> {
         self.send_with(to, message, &[]);
     }
 
-    /// Sends a message with a payload, the words that its handler is given as a slice. While there is no room for it, the
+    /// Sends a message with a payload, which the message's handler receives as a slice of words. While there is no room for it, the
     /// thread receives messages and runs their handlers.
     ///
     /// # Panics
@@ -215,20 +218,21 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.offer(to, &packet));
     }
 
-    /// Moves words, any number of them, into [segments](crate::Segment) of another node. When all of them are in place, `message` is
-    /// handled there. Receives while there is no room.
+    /// Moves any number of words into [segments](crate::Segment) of another node. When all words are in place, `message` is handled on
+    /// that node. While there is no room, the thread receives messages and runs their handlers.
     ///
-    /// `data` are words in memory of the caller's own, [packed](crate::data::Word::packed) in 8 bytes each, or a list of [pieces](crate::data::Piece) of
-    /// this node's segments, which are gathered in their order. A model knows where pieces lie, and which cache has them. `into` is
-    /// the place of all words on the other node, or a list of pieces there, into which the words are scattered. The caller may
-    /// reuse `data` at once: a model does not charge for the copy that this may take.
+    /// `data` is a slice of words in the caller's own memory, [packed](crate::data::Word::packed) into units of 8 bytes, or a list of
+    /// [pieces](crate::data::Piece) of this node's segments, which are gathered in their order. A model knows where pieces lie, and which
+    /// cache has them. `into` is the place on the other node from which on all words go, or a list of pieces there, into which the words
+    /// are scattered. The caller may reuse `data` at once: a model does not charge for the copy that this may take.
     ///
-    /// Until the handler runs, the words at those places may be the old ones, the new ones or a mix: sender and
-    /// receiver have agreed that no thread reads them meanwhile.
+    /// Until the handler runs, the words at the destination may be the old ones, the new ones or a mix: sender and receiver must have
+    /// agreed that no thread reads them meanwhile.
     ///
     /// # Panics
-    /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, the node does not exist, this node has no such
-    /// pieces, or the pieces there have room for more words or fewer. Data that does not fit a segment ends the run with an error.
+    /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, the node does not exist, this node does not have
+    /// the pieces of `data`, or `into` has room for more or fewer words than `data`. Data that does not fit a segment there ends the run
+    /// with an error.
     pub fn transfer<'d, M: Message>(
         &self,
         to: NodeId,
@@ -242,25 +246,25 @@ impl<'a> Thread<'a> {
         });
     }
 
-    /// Makes an array of `len` elements that this thread alone accesses, with every byte zero. No two arrays of a thread that exist
-    /// at once have the same name. In a model the name decides, with the thread's index, where the array stands in caches.
+    /// Makes the array `name` of `len` elements that this thread alone accesses, with every byte zero. All arrays of a thread that exist
+    /// at the same time have different names. In a model the array's address follows from its name and the thread's index.
     ///
     /// # Panics
-    /// If the layout of an element [cannot be](crate::data::ElementLayout::check), or the thread has such an array.
+    /// If the layout of an element [is not possible](crate::data::ElementLayout::check), or the thread has an array of this name.
     pub fn private<T: Element>(&self, name: impl Into<Cow<'static, str>>, len: usize) -> Private<T> {
         Private::new(&self.node.private, self.id(), lasting(name), len)
     }
 
-    /// Makes a private array of elements that were in memory before the thread began, as the loader of a program puts them there.
-    /// A model charges nothing for them, and has none of them in a cache.
+    /// Makes a private array of elements that were in memory before the thread began, as if the program's loader had put them there. A
+    /// model charges nothing for that, and has none of the elements in a cache.
     ///
     /// # Panics
-    /// As [`private`](Self::private) does.
+    /// For the same reasons as [`private`](Self::private).
     pub fn private_of<T: Element>(&self, name: impl Into<Cow<'static, str>>, elements: Vec<T>) -> Private<T> {
         Private::holding(&self.node.private, self.id(), lasting(name), elements)
     }
 
-    /// Whether the world charges the thread for its work.
+    /// Whether the world charges time to the thread for its work.
     #[inline]
     pub(crate) fn is_charged(&self) -> bool {
         self.accounting.is_some()
@@ -282,10 +286,11 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Charges this thread for accessing `words` words of a segment of this node: free natively, time in a model.
+    /// Charges this thread for accessing `words` units of 8 bytes of a segment of this node, from `place` on: free natively, time in a
+    /// model.
     ///
     /// # Panics
-    /// In a model, if there are no such words.
+    /// In a model, if the segment has no such words.
     #[inline]
     pub fn touch(&self, place: Place, words: usize, access: Access) {
         if let Some(accounting) = self.accounting {
@@ -302,26 +307,27 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The strip-mine length of a loop over elements: `modelled` turns in a model, where accesses interleave with
-    /// computation and with the accesses of other processors; without end where work takes real time.
+    /// The strip length for a strip-mined loop over elements: `modelled` in a model, where accesses interleave with computation and with
+    /// the accesses of other processors; natively as large as possible, so that the loop is not divided.
     pub fn strip(&self, modelled: usize) -> usize {
         if self.accounting.is_some() { modelled } else { usize::MAX }
     }
 
-    /// Whether hardware keeps caches and interfaces coherent. If not, a program flushes the words that it sends and
-    /// purges the words that it receives.
+    /// Whether hardware keeps caches and network interfaces coherent. If not, a program must flush the words that it sends and purge the
+    /// words that it receives.
     pub fn is_coherent(&self) -> bool {
         self.accounting.is_none_or(|accounting| accounting.is_coherent())
     }
 
-    /// The counters of this node's memory system, for measuring; all zero in a world that does not count.
+    /// The counters of this node's memory system since the run began, for measuring; all zero in a world that does not count.
     pub fn memory_events(&self) -> MemoryEvents {
         self.accounting.map_or_else(MemoryEvents::default, |accounting| accounting.memory_events())
     }
 
-    /// Puts a few words, at most [`MAX_WORDS`] (14) [packed](crate::data::Word::packed) in 8 bytes each, into a [segment](crate::Segment) of
-    /// another node, and counts them in that segment's [`deposited`](crate::Segment::deposited). No handler runs. Receives while there is
-    /// no room.
+    /// Puts a few words, at most [`MAX_WORDS`] (14) units of 8 bytes, each [packed](crate::data::Word::packed), into a
+    /// [segment](crate::Segment) of another node, and adds their number to the count of that segment's event
+    /// [`deposited`](crate::Segment::deposited). No handler runs. While there is no room, the thread receives messages and runs their
+    /// handlers.
     ///
     /// # Panics
     /// If there are more than [`MAX_WORDS`] words, or the node does not exist. Words that do not fit the
@@ -337,7 +343,7 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.deposit(to, place, words));
     }
 
-    /// Repeats `went` until it succeeds, and receives in between while there is no room towards `to`.
+    /// Calls `went`, which tries to send to `to`, until it returns true. While there is no room, the thread receives messages in between.
     #[inline]
     fn insist(&self, to: NodeId, went: impl Fn() -> bool) {
         while !went() {
@@ -348,14 +354,15 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Waits until the event's count is at least `at_least`, giving the processor to other threads and to
-    /// handlers meanwhile. The thread then sees everything that the signallers wrote before they signalled.
+    /// Waits until the event's count is at least `at_least`, while other threads and handlers use the processor. The thread then sees
+    /// everything that the signalling threads and handlers wrote before they signalled.
     #[inline]
     pub fn wait(&self, event: &Event, at_least: u64) {
         while event.counted() < at_least && self.block_on(event, at_least) {}
     }
 
-    /// Blocks until the count may have been reached. Returns whether the thread may wait at all.
+    /// Blocks until the event's count may have reached `at_least`. Returns false, without blocking, if the thread may not wait, because a
+    /// panic unwinds it.
     fn block_on(&self, event: &Event, at_least: u64) -> bool {
         let waits = self.may_give_way("a wait");
         if waits {
@@ -364,33 +371,33 @@ impl<'a> Thread<'a> {
         waits
     }
 
-    /// Makes a waiter: the right to resume this thread, once, from its next [`block`](Self::block). The thread leaves the waiter
-    /// where a handler will find it, and then blocks. It must not wait for anything else in between, not even for an access
-    /// to shared memory, because the resumption would end that wait instead.
+    /// Makes a waiter: the right to resume this thread, once, from its next [`block`](Self::block). The thread stores the waiter where a
+    /// handler will find it, and then blocks. In between it must not wait in any other way, not even in an access to shared memory,
+    /// because the resumption would end that wait instead.
     pub fn waiter(&self) -> Waiter {
         self.processor.waiter()
     }
 
-    /// Blocks until the [`waiter`](Self::waiter) taken last is resumed; returns at once if that has happened
-    /// already. A deadlock report names `what` as the thing that the thread waits for. The thread then sees everything that
-    /// the resuming handler has written.
+    /// Blocks until the [`waiter`](Self::waiter) that the thread made last is resumed; returns at once if that has happened already.
+    /// `what` is the name of the awaited thing in a deadlock report. The thread then sees everything that the resuming handler has
+    /// written.
     pub fn block(&self, what: &'static str) {
         if self.may_give_way("a block") {
             self.processor.block(Wait::Resume { what });
         }
     }
 
-    /// Adds to an event's count and resumes the threads that the new count satisfies.
+    /// Adds `amount` to an event's count and resumes the threads that the new count satisfies.
     #[inline]
     pub fn signal(&self, event: &Event, amount: u64) {
         self.settle();
         self.processor.signal(event, amount);
     }
 
-    /// Gives waiting messages a chance to be handled. A long computation calls it once in each iteration of its loop. The
-    /// policy decides at which calls the processor really looks for messages. Most calls only decrement a counter. Where
-    /// the policy never looks and no other processor would, a call in many looks, so that a loop that polls and tests a count or a
-    /// cell ends.
+    /// Lets waiting messages be handled. A long computation calls this once in each iteration of its loop. The policy decides at which
+    /// calls the processor really looks for messages; most calls only decrement a counter. Where the policy never looks and no other
+    /// processor would handle messages, an occasional call looks nevertheless, so that a loop which polls and tests a count or a cell
+    /// ends.
     #[inline]
     pub fn poll(&self) {
         let left = self.until_poll.get();
@@ -401,7 +408,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Looks for messages, or tells the world that it passes by. Out of line, so that no loop keeps registers for it.
+    /// Looks for messages; under a policy that never looks at polls, tells the world that the thread passes back-edges. Out of line, so
+    /// that no loop keeps registers for it.
     #[cold]
     fn look(&self) {
         if self.interval == PollInterval::Never {
@@ -415,10 +423,9 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Gives waiting messages a chance to be handled, once for a stretch of `turns` turns of a loop. Each turn is a
-    /// back-edge for the policy, as if the thread had polled in it, but the processor looks for messages at most
-    /// once. Where the processor chooses the interval, sixteen turns count as one: a turn without a poll of its own
-    /// takes less time.
+    /// Lets waiting messages be handled, in one call for `turns` turns of a loop. Each turn counts as a loop back-edge for the policy, as
+    /// if the thread had polled in it, but the processor looks for messages at most once. Where the processor chooses the polling
+    /// interval, sixteen turns count as one, because a turn without a call takes less time.
     #[inline]
     pub fn poll_after(&self, turns: u32) {
         let turns = if self.interval == PollInterval::Paced { turns.div_ceil(TURNS) } else { turns };
@@ -434,8 +441,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Tells the world that this thread passes back-edges, under a policy that polls at none of them. A model is told of
-    /// each one; a world whose work takes real time, of [`REAL_PASSES`] together.
+    /// Tells the world that this thread passes loop back-edges, under a policy that never polls at them. A model is told of each
+    /// back-edge; a world whose work takes real time, of [`REAL_PASSES`] at a time.
     #[cold]
     fn pass_by(&self) {
         if self.accounting.is_none() {
@@ -450,10 +457,9 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Waits by computing: the turn of a loop that ends only when a handler, an [`Event`], a deposit or an access of
-    /// another thread to shared memory has changed something. The turn polls, and looks for messages even under a
-    /// policy whose processors look at no back-edge, if no other processor would handle them. Modelled runs end when
-    /// all threads spin or wait and nothing is in flight.
+    /// Performs one turn of a loop that waits by computing, until a handler, an [`Event`], a deposit or another thread's access to shared
+    /// memory has changed something. The turn polls, and looks for messages even under a policy that never polls at back-edges, if no
+    /// other processor would handle them. A modelled run ends as a livelock when all threads spin or wait and nothing is in flight.
     pub fn spin(&self) {
         if !self.may_give_way("a spin") {
             return;
@@ -464,13 +470,12 @@ impl<'a> Thread<'a> {
         self.processor.spin();
     }
 
-    /// Runs `f` on this thread as an event of `key`: after all older events of that key, and with no other event of the key
-    /// beside it. A thread reaches keyed state in this way. It is free where handlers run only at this processor's polls.
+    /// Runs `f` on this thread as an event of `key`: after all older events of that key, and while no other event of the key runs. This
+    /// is how a thread accesses keyed state. It is free where handlers run only at this processor's polls.
     ///
     /// # Panics
-    /// If `f` gives the processor away through this thread (polls, waits, sends without room, faults, holds
-    /// again), or if it takes a right away, which would outlast the hold. A panic of `f` ends the run before the key is released,
-    /// also if the thread catches it.
+    /// If `f` gives the processor away through this thread (polls, waits, sends without room, faults, holds again), or if it reduces a
+    /// right, which would outlast the hold. A panic of `f` ends the run before the key is released, even if the thread catches it.
     pub fn hold<R>(&self, key: Key, f: impl FnOnce(&mut Handler<'_>) -> R) -> R {
         self.expect_no_hold("a hold");
         let mut f = Some(f);
@@ -482,7 +487,7 @@ impl<'a> Thread<'a> {
         result.expect("a world runs the body of a hold").unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Runs the body of a hold. A panic of it ends the run before the key is released.
+    /// Runs the body `f` of a hold. A panic of `f` ends the run before the key is released.
     fn run_held<R>(&self, proof: Proof<'_>, f: impl FnOnce(&mut Handler<'_>) -> R) -> std::thread::Result<R> {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let _holding = Holding::begin(self, None);
@@ -497,23 +502,23 @@ impl<'a> Thread<'a> {
         result
     }
 
-    /// Begins a timed region and ends the one before. The call is collective: every thread of every node enters the same
-    /// regions in the same order, and the call returns when all have entered. A region is for measuring only: meeting
-    /// here sends none of the program's messages and charges none of its costs. A run has at most 131,072 regions.
+    /// Begins the timed region `name` and ends the one before. The call is collective: every thread of every node enters the same regions
+    /// in the same order, and the call returns when all threads have entered. A region is for measuring only: meeting here sends none of
+    /// the program's messages and charges none of its costs. A run has at most 131,072 regions.
     pub fn phase(&self, name: impl Into<Cow<'static, str>>) {
         if self.may_give_way("a phase") {
             self.processor.enter_phase(lasting(name));
         }
     }
 
-    /// The time since the run began: modelled time on a modelled machine, natively this host's, on one clock for all
-    /// nodes. It is for measuring; a program whose answer depends on it gives a different answer every time.
+    /// The time since the run began, on one clock for all nodes: modelled time on a modelled machine, natively this host's. It is for
+    /// measuring; a program whose answer depends on it gives a different answer every time.
     pub fn now(&self) -> Time {
         self.processor.now()
     }
 
-    /// Whether the thread may give its processor away, which it is about to do by `what`. A thread that a panic
-    /// unwinds may not: the world could not end it while it waits in the middle of that. The run is over then.
+    /// Whether the thread may give its processor away, which it is about to do by `what`. While a panic unwinds the thread, it may not,
+    /// because the world could not end a thread that waits in the middle of an unwinding; the world then ends the run.
     ///
     /// # Panics
     /// If the thread holds a key.
@@ -527,8 +532,7 @@ impl<'a> Thread<'a> {
         true
     }
 
-    /// Panics if the thread holds a key: handlers of that key could never run while this thread waits for
-    /// them.
+    /// Panics if the thread is in a hold, because handlers of the held key could never run while this thread waits for them by `what`.
     #[inline]
     fn expect_no_hold(&self, what: &str) {
         if self.holding.get() {
@@ -552,11 +556,11 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Maps a node's part of a segment for direct access. `None` where its memory is out of reach, as in a
-    /// model. A world gives one answer for all nodes and segments.
+    /// Maps the part of a segment on node `node` for direct loads and stores. `None` where they cannot reach its memory, as in a model. A
+    /// world gives the same answer for all nodes and segments.
     ///
     /// # Panics
-    /// If there is no such node, or it has no such segment.
+    /// If there is no such node, or the node has no such segment.
     pub fn map<T: Word>(&self, segment: &Segment<T>, node: NodeId) -> Option<Mapped<'a, T>> {
         assert!(node.0 < self.nodes(), "a segment of {node}: there are {} nodes", self.nodes());
         let there = self.processor.mapped(node)?;
@@ -564,7 +568,7 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// Charges a thread for work. Out of line and cold, so that natively no loop keeps registers for it.
+/// Charges `work` to a thread. Out of line and cold, so that natively no loop keeps registers for it.
 #[cold]
 fn account(accounting: &dyn Accounting, work: Work) {
     accounting.charge(work);

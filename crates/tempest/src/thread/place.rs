@@ -1,4 +1,5 @@
-//! The place of a thread in the world: its node, its index, and its share of work that all threads of a node do together.
+//! The place of a thread in the world: its node, its index, and its share of the work that all threads of a node do
+//! together.
 //!
 //! This module must never know how a thread communicates.
 
@@ -8,12 +9,12 @@ use std::ops::Range;
 use crate::{NodeId, Thread, ThreadId};
 
 impl Thread<'_> {
-    /// The node on which the thread lives.
+    /// The node on which the thread runs.
     pub fn node(&self) -> NodeId {
         self.node.id()
     }
 
-    /// The node after this one; after the last node comes the first.
+    /// The node after this one: after the last node comes the first.
     pub fn next_node(&self) -> NodeId {
         NodeId((self.node().0 + 1) % self.nodes())
     }
@@ -23,7 +24,7 @@ impl Thread<'_> {
         self.node.shape().nodes
     }
 
-    /// The thread's index among the [`threads`](Self::threads) of its node.
+    /// The thread's index among the [`threads`](Self::threads) of its node, from 0.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -38,28 +39,29 @@ impl Thread<'_> {
         ThreadId { node: self.node(), index: self.index }
     }
 
-    /// The thread's share of some numbers. The threads of a node take turns, so that together they have every number once:
-    /// of `0..10`, thread 1 of 3 has 1, 4 and 7.
+    /// The thread's share of the range `numbers`, which the threads of its node divide among them round robin: of
+    /// `0..10`, thread 1 of 3 has 1, 4 and 7.
     ///
     /// # Panics
-    /// If a number is negative.
+    /// If a bound of the range is negative.
     pub fn share(&self, numbers: Range<impl Number>) -> StepBy<Range<u64>> {
         let (first, end) = (numbers.start.number(), numbers.end.number());
         (first.saturating_add(self.index.into())..end).step_by(self.threads() as usize)
     }
 }
 
-/// An integer of which [`Thread::share`] deals out a range: of any type that a program counts with, also the `i32` of a literal.
+/// An integer type whose ranges [`Thread::share`] divides among threads: any type that programs count with, even the
+/// `i32` of a literal.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no number that threads share",
     label = "expected a `u64`",
     note = "`share` deals out a range of `u8`, `u16`, `u32`, `u64`, `usize` or `i32`, such as `0..self.values`"
 )]
 pub trait Number {
-    /// The number.
+    /// Converts the integer to a `u64`.
     ///
     /// # Panics
-    /// If it is negative.
+    /// If the integer is negative.
     fn number(self) -> u64;
 }
 

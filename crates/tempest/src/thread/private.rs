@@ -9,7 +9,7 @@ use crate::plain::access::Touch;
 use crate::{Access, Element, Private};
 
 impl<T: Element> Private<T> {
-    /// Loads an element.
+    /// Loads element `index`. A model charges a load of each of its fields.
     ///
     /// # Panics
     /// If there is no such element.
@@ -22,7 +22,7 @@ impl<T: Element> Private<T> {
         value
     }
 
-    /// Stores an element.
+    /// Stores element `index`. A model charges a store of each of its fields.
     ///
     /// # Panics
     /// If there is no such element.
@@ -37,7 +37,8 @@ impl<T: Element> Private<T> {
         self.elements[index] = value;
     }
 
-    /// Views elements. A model charges a load of each of them, with all its fields, before it gives the slice.
+    /// Returns the elements of `range` to be read. A model charges a load of each field of each of them before this
+    /// returns.
     ///
     /// # Panics
     /// If there are no such elements.
@@ -50,8 +51,8 @@ impl<T: Element> Private<T> {
         elements
     }
 
-    /// Views elements to be written. A model charges a store of each of them, with all its fields, before it gives
-    /// the slice. A thread that also needs the old values asks for a [`view`](Self::view) before.
+    /// Returns the elements of `range` to be written. A model charges a store of each field of each of them before this
+    /// returns. A thread that also needs the old values calls [`view`](Self::view) before.
     ///
     /// # Panics
     /// If there are no such elements.
@@ -66,8 +67,8 @@ impl<T: Element> Private<T> {
         &mut self.elements[range]
     }
 
-    /// Views elements of which only one field is read, by its number in the [layout](Element::LAYOUT). A model charges a load of
-    /// that field of each of them before it gives the slice.
+    /// Returns the elements of `range`, of which the thread reads only the field with number `field` in the
+    /// [layout](Element::LAYOUT). A model charges a load of that field of each element before this returns.
     ///
     /// # Panics
     /// If there are no such elements, or they have no such field.
@@ -80,8 +81,8 @@ impl<T: Element> Private<T> {
         elements
     }
 
-    /// Views elements of which only one field is written, by its number in the [layout](Element::LAYOUT). A model charges a store of
-    /// that field of each of them before it gives the slice.
+    /// Returns the elements of `range`, of which the thread writes only the field with number `field` in the
+    /// [layout](Element::LAYOUT). A model charges a store of that field of each element before this returns.
     ///
     /// # Panics
     /// If there are no such elements, or they have no such field.
@@ -96,7 +97,7 @@ impl<T: Element> Private<T> {
         &mut self.elements[range]
     }
 
-    /// Charges accesses to all fields of an element.
+    /// Charges accesses to all fields of element `index`.
     #[inline(never)]
     fn charge_one(&self, thread: &Thread<'_>, index: usize, access: Access) {
         match const { T::LAYOUT.dense() } {
@@ -105,7 +106,7 @@ impl<T: Element> Private<T> {
         }
     }
 
-    /// Charges accesses to all fields of elements.
+    /// Charges accesses to all fields of the elements of `range`.
     #[inline(never)]
     fn charge(&self, thread: &Thread<'_>, range: Range<usize>, access: Access) {
         if let Some((fields, bytes)) = const { T::LAYOUT.dense() } {

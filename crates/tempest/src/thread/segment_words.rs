@@ -1,11 +1,12 @@
 //! A thread's accesses to the words of its node's part of a segment.
 //!
-//! Whether a model is to be told of an access does not change while a thread runs. So a thread asks once, before its
-//! loop, and a world without accounts then has the words alone.
+//! Whether accesses are charged does not change while a thread runs. So a thread asks once, before its loop, and in a
+//! world that does not charge time it then accesses the words directly.
 //!
-//! These accesses are for a program's data, which events or barriers order. In a model a processor that finds such words in its
-//! cache runs ahead of what happens around it, so a loop here is as cheap to simulate as one over a private array. A word that a
-//! thread tests while nothing orders it is read through [`Segment::cells`]. This module must never know the cost of an access.
+//! These accesses are for a program's data, which events or barriers order. In a model a processor that finds such
+//! words in its cache runs ahead of other events, so a loop here is as cheap to simulate as one over a private array. A
+//! word that a thread tests without such an order is read through [`Segment::cells`]. This module must never know the
+//! cost of an access.
 
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         Self { cells: cells.stretch(0, cells.len()), first: segment.first(), accounting }
     }
 
-    /// Loads a word.
+    /// Loads word `index` of the part.
     ///
     /// # Panics
     /// If there is no such word.
@@ -42,7 +43,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         }
     }
 
-    /// Stores a word.
+    /// Stores word `index` of the part.
     ///
     /// # Panics
     /// If there is no such word.
@@ -54,10 +55,10 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         }
     }
 
-    /// Loads the words from word `from` on.
+    /// Loads consecutive words, from word `from` on, into `values`.
     ///
     /// # Panics
-    /// If the part of the segment ends before the last of them.
+    /// If the part ends before the last of these words.
     #[inline]
     pub fn read(&self, from: usize, values: &mut [T]) {
         let cells = &self.cells[from..][..values.len()];
@@ -65,10 +66,10 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         bulk::load(cells, word::values_mut(values));
     }
 
-    /// Stores `values` into the words from word `from` on.
+    /// Stores `values` in consecutive words, from word `from` on.
     ///
     /// # Panics
-    /// If the part of the segment ends before the last of them.
+    /// If the part ends before the last of these words.
     #[inline]
     pub fn write(&self, from: usize, values: &[T]) {
         let cells = &self.cells[from..][..values.len()];
@@ -76,10 +77,11 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         bulk::store(cells, word::values(values));
     }
 
-    /// Replaces words of a range, each by a function of it. In a model all words of the range are loaded, and then all are stored.
+    /// Replaces words of `range`. Each change is the index of a word and the function from its old to its new value. A
+    /// model charges a load of every word of the range, and then a store of every word.
     ///
     /// # Panics
-    /// If there is no such range, or a word is not in it.
+    /// If the part has no such range, or a change's word is not in it.
     #[inline]
     pub fn update(&self, range: Range<usize>, changes: impl Iterator<Item = (usize, impl FnOnce(T) -> T)>) {
         let cells = &self.cells[range.clone()];
@@ -99,7 +101,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         }
     }
 
-    /// Loads a word in a world that accounts for time. Out of line, so that no loop keeps registers for it.
+    /// Loads a word in a world that charges time. Out of line, so that no loop keeps registers for it.
     #[inline(never)]
     fn get_and_account(&self, accounting: &dyn Accounting, index: usize) -> T {
         let value = word::load(&self.cells[index]);
