@@ -32,7 +32,7 @@ pub(crate) struct Input {
 
 /// Origin of an input's name, default and range.
 pub(crate) enum Listed {
-    /// A constant that stands elsewhere, by the option `like`.
+    /// The constant named by the option `like` has all three.
     Like(TokenStream),
     /// The options of the attribute.
     Stated {

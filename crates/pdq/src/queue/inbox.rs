@@ -54,7 +54,7 @@ pub(super) struct Inbox<T, K: UserKey> {
 #[derive(Debug)]
 pub(super) struct Tail<T, K: UserKey> {
     block: *mut Block<T, K>,
-    /// Number of slots of `block` in use.
+    /// Number of slots of `block`, the last block, that are filled.
     used: usize,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Reader<T, K: UserKey> {
 /// Value of `begun` when no item of a shared claim is left: beyond all slots, however often one is added.
 const ALL_TAKEN: usize = usize::MAX / 2;
 
-/// A run of slots in one block.
+/// Consecutive slots of a block, from index `from` up to, but not including, `to`.
 #[derive(Debug)]
 struct Slots<T, K: UserKey> {
     block: *mut Block<T, K>,
@@ -123,7 +123,7 @@ struct Block<T, K: UserKey> {
 
 #[derive(Debug)]
 struct Slot<T, K> {
-    /// Initialized unless the slot's bit in `nosync` is set.
+    /// Key of the item. Initialized unless the slot's bit in `nosync` is set.
     key: MaybeUninit<K>,
     item: T,
 }
@@ -429,13 +429,13 @@ impl<T, K: UserKey> Reader<T, K> {
         }
     }
 
-    /// Whether a claim is outstanding.
+    /// Whether a claim of items of this inbox is outstanding.
     #[inline]
     pub(super) fn has_claim(&self) -> bool {
         self.claimed.is_some()
     }
 
-    /// Number of items of the outstanding claim.
+    /// Number of items of the outstanding claim; 0 without a claim.
     #[inline]
     pub(super) fn claimed(&self) -> usize {
         self.claimed.as_ref().map_or(0, |slots| slots.to - slots.from)

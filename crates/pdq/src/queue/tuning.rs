@@ -37,7 +37,7 @@ pub(super) const LOOKS: usize = if SMALL { 0 } else { 16 };
 /// that a worker that finds only claimed lanes waits for the claim to end instead of breaking into it.
 pub(super) const SPIN_NS: u64 = if SMALL { 0 } else { 20_000 };
 
-/// Time for which a worker that sees only claims of others watches one before it breaks into it, in nanoseconds.
+/// Time for which a worker that sees only claims of other workers watches a claim before it breaks into it, in nanoseconds.
 /// Longer than a claim should take, so that claims of short handlers are left in peace.
 pub(super) const PATIENCE_NS: u64 = if SMALL { 0 } else { 2 * CLAIM_NS };
 

@@ -25,11 +25,11 @@ use super::{NodeSet, ToCache, ToHome, Unspecified, Variant, Want};
 pub enum Asker {
     /// The home's own node: an access of its thread has faulted.
     Here,
-    /// Another node, by a message.
+    /// The given node, by a message.
     Node(NodeId),
 }
 
-/// A request for a right to the block.
+/// A node's request for a right to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
     /// The node that requests the right.
@@ -112,7 +112,7 @@ pub enum HomeState {
         /// The reply that has arrived, of the two from an owner that is replacing the block.
         half: Half,
     },
-    /// Only the home has the words and it does not use them: they go to the next home.
+    /// Only the home has the words and does not use them: they go to the page's next home.
     Leaving,
 }
 
@@ -120,9 +120,9 @@ pub enum HomeState {
 /// before the recall arrives answers by two messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Half {
-    /// Neither message has arrived.
+    /// Neither the words nor the answer to the recall has arrived.
     Neither,
-    /// The words have arrived.
+    /// The words have arrived, without an answer to the recall.
     Put,
     /// The answer to the recall has arrived, without the words.
     Gone,

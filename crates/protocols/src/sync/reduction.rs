@@ -12,15 +12,15 @@ pub(super) const MOST: usize = MAX_WORDS - 1;
 /// Operation that reduces the numbers of all threads to one number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduction {
-    /// The sum.
+    /// The sum of the numbers.
     Sum,
-    /// The least number.
+    /// The least of the numbers.
     Min,
-    /// The greatest number.
+    /// The greatest of the numbers.
     Max,
 }
 
-/// A number that can be reduced.
+/// A type of number that collective operations reduce.
 pub trait Number: Word {
     /// Cost of reducing two numbers of this type to one.
     const STEP: Operations;
@@ -61,11 +61,11 @@ impl Number for f64 {
 /// A collective operation of all threads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
-    /// Waits for all threads.
+    /// Waits for all threads, without data.
     Barrier,
-    /// Copies the words of one thread to all.
+    /// Copies the words of the given thread to all threads.
     Broadcast(ThreadId),
-    /// Reduces the numbers of all threads, at each index of a few.
+    /// Reduces the numbers of all threads, separately at each index of their contributions.
     Reduce(Reduction, Fold),
 }
 
