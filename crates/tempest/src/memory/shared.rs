@@ -1,7 +1,7 @@
 //! Typed handles on shared memory: arrays, records, and runs of words whose tag has been tested.
 //!
-//! A handle knows where its elements are. Whether they may be accessed is asked through the accessing thread.
-//! This module must never know protocols or messages.
+//! A handle knows the places of its elements. Whether the node has the right to access them is tested by the methods of
+//! the accessing thread. This module must never know protocols or messages.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,20 +14,21 @@ use crate::data::Word;
 use crate::data::word;
 use crate::{Array, Block, Element, NodeId, Right};
 
-/// The largest number of elements of a run: the bound on the use of a right after its test.
+/// The largest number of elements of a run. It bounds the time for which a right is used after its test.
 const LONGEST_RUN: usize = 512;
 
-/// An array of shared memory, as one node sees it. A clone refers to the same memory.
+/// An array of shared memory, or a field of all records of such an array, as one node sees it. A clone refers to the
+/// same memory.
 #[derive(Debug)]
 pub struct Shared<T: Word> {
-    /// The words of the field that this handle names.
+    /// The words of this node's copy that hold the elements.
     column: Column<T::Atomic>,
     memory: Arc<Memory>,
     region: u32,
-    /// The first byte of that field in the address space.
+    /// The offset in bytes of the first element in the address space.
     base: usize,
     part: usize,
-    /// A byte is in block `byte >> block`.
+    /// The binary logarithm of the size of a block in bytes: a byte is in block `byte >> block`.
     block: u32,
 }
 
@@ -38,20 +39,21 @@ impl<T: Word> Clone for Shared<T> {
 }
 
 impl Memory {
-    /// A handle to the elements of an array in this copy.
+    /// Returns a handle to the elements of an array in this copy of the address space.
     ///
     /// # Panics
-    /// If the array is of another space.
+    /// If the array is of another address space.
     pub fn bind<T: Word>(self: &Arc<Self>, array: Array<T>) -> Shared<T> {
         Shared::new(Arc::clone(self), array, 0).unwrap_or_else(|| {
             panic!("shared array {} has no words of {} bytes", array.region, size_of::<T>())
         })
     }
 
-    /// A handle to a field, by its name, of the records of an array in this copy: element i is the field of record i.
+    /// Returns a handle to the field called `field` of an array of records in this copy of the address space: element i
+    /// is the field of record i.
     ///
     /// # Panics
-    /// If the array is of another space, or its records have no such field of this size.
+    /// If the array is of another address space, or its records have no such field of the size of a `T`.
     pub fn bind_field<R: Element, T: Word>(self: &Arc<Self>, array: Array<R>, field: &str) -> Shared<T> {
         let declared = R::LAYOUT.fields.iter().find(|declared| declared.name == field);
         let sized = declared.filter(|declared| declared.bytes as usize == size_of::<T>());
@@ -69,10 +71,11 @@ impl Memory {
 }
 
 impl<T: Word> Shared<T> {
-    /// The words at byte `offset` of an array's elements; `None` if there are none of this width.
+    /// Makes a handle to the words at byte `offset` of an array's elements; `None` if there is no word of the size of a
+    /// `T`.
     ///
     /// # Panics
-    /// If the array is of another space.
+    /// If the array is of another address space.
     pub(super) fn new<R>(memory: Arc<Memory>, array: Array<R>, offset: usize) -> Option<Self> {
         let number = array.region;
         let region = memory.layout().region_in(array);
@@ -84,7 +87,7 @@ impl<T: Word> Shared<T> {
         Some(Self { column, memory, region: number, base, part, block })
     }
 
-    /// A handle to word `word` of each record, from 0.
+    /// Returns a handle to word `word`, from 0, of each record of this array.
     ///
     /// # Panics
     /// If a record has no such word.
@@ -109,7 +112,8 @@ impl<T: Word> Shared<T> {
         self.column.is_empty()
     }
 
-    /// The index in the whole array of element `index` of a node's part.
+    /// Returns the index in the whole array of element `index` of the part of `node`, in an array of
+    /// [`Homes::Parts`](crate::Homes::Parts).
     ///
     /// # Panics
     /// If a part has no such element.
@@ -118,7 +122,7 @@ impl<T: Word> Shared<T> {
         node.0 as usize * self.part + index
     }
 
-    /// The block of an element.
+    /// The block of shared memory in which an element begins.
     ///
     /// # Panics
     /// If there is no such element.
@@ -126,7 +130,7 @@ impl<T: Word> Shared<T> {
         self.block_of(self.place(index))
     }
 
-    /// The node's copy of the address space, which holds this array.
+    /// This node's copy of the address space, which holds the array.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
@@ -139,7 +143,7 @@ impl<T: Word> Shared<T> {
         self.memory.layout().region(self.region).map_or("?", |region| region.name)
     }
 
-    /// The place of an element: its first byte in the address space.
+    /// The place of an element: the offset in bytes of its first byte in the address space.
     #[inline]
     pub(crate) fn place(&self, index: usize) -> usize {
         if index >= self.column.len() {
@@ -158,19 +162,19 @@ impl<T: Word> Shared<T> {
         Block((place >> self.block) as u32)
     }
 
-    /// Whether the node's right allows an access to the element at a place.
+    /// Whether the node's right allows an access to the element whose first byte is `place`.
     #[inline]
     pub(crate) fn allows(&self, place: usize, right: Right) -> bool {
         self.memory.tags.allows(place >> TAG_SHIFT, right)
     }
 
-    /// The word of an element.
+    /// The word in this node's copy that holds an element.
     #[inline]
     pub(crate) fn cell(&self, index: usize) -> &T::Atomic {
         self.column.get(index).unwrap_or_else(|| self.refuse(index))
     }
 
-    /// The elements from `from` on that lie in one block, up to `end`.
+    /// The indices of the elements from `from` on that lie in the block of element `from`, up to `end`.
     #[inline]
     pub(crate) fn run(&self, from: usize, end: usize) -> Range<usize> {
         let (place, shift) = (self.place(from), self.column.shift());
@@ -179,20 +183,20 @@ impl<T: Word> Shared<T> {
         from..end.min(from + elements)
     }
 
-    /// The index of the first element that lies `blocks` blocks behind another.
+    /// The index of the first element that lies `blocks` blocks behind the element `from`.
     #[inline]
     pub(crate) fn blocks_on(&self, from: usize, blocks: usize) -> usize {
         from + ((blocks << self.block) >> self.column.shift()).max(1)
     }
 
-    /// A run, extended by the following elements whose tags allow the access too, up to `end`.
+    /// Extends `run` by the following elements whose tags give `right` too, up to `end`.
     #[inline]
     pub(crate) fn extended(&self, run: Range<usize>, end: usize, right: Right) -> Range<usize> {
         let (last, shift) = (end.min(run.start + LONGEST_RUN), self.column.shift());
         if run.end >= last || shift > self.block {
             return run;
         }
-        // Records that are no longer than a block fill blocks, so the others begin where one does.
+        // Records that are no longer than a block fill blocks, so the following elements begin at a block.
         let (first, end) = (self.place(run.end), self.place(last - 1) + 1);
         let tags = first >> TAG_SHIFT..end.div_ceil(1 << TAG_SHIFT);
         let blocks = self.memory.tags.allowed(tags, 1 << (self.block - TAG_SHIFT), right);
@@ -205,7 +209,7 @@ impl<T: Word> Shared<T> {
     }
 }
 
-/// Consecutive elements whose tags have been tested.
+/// Consecutive elements whose tags have been tested: they may be read without further tests.
 pub struct Run<'a, T: Word> {
     cells: Stride<'a, T::Atomic>,
 }
@@ -217,7 +221,7 @@ impl<T: Word> Run<'_, T> {
         self.cells.len()
     }
 
-    /// The value of element `index` of the run.
+    /// Returns the value of element `index` of the run.
     ///
     /// # Panics
     /// If there is no such element.
@@ -226,7 +230,7 @@ impl<T: Word> Run<'_, T> {
         word::load(self.cell(index))
     }
 
-    /// Iterates over all values.
+    /// Iterates over the values of all elements.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = T> {
         self.cells.iter().map(word::load)
@@ -235,7 +239,7 @@ impl<T: Word> Run<'_, T> {
     /// Fills `values` with the values of the run's elements.
     ///
     /// # Panics
-    /// If `values` has not as many.
+    /// If the length of `values` is not that of the run.
     #[inline]
     pub fn read(&self, values: &mut [T]) {
         match self.cells.dense() {
@@ -253,7 +257,7 @@ impl<T: Word> Run<'_, T> {
     }
 }
 
-/// A [`Run`] that may be written.
+/// A [`Run`] whose elements may also be written.
 pub struct RunMut<'a, T: Word>(pub(crate) Run<'a, T>);
 
 impl<'a, T: Word> std::ops::Deref for RunMut<'a, T> {
@@ -276,7 +280,7 @@ impl<T: Word> RunMut<'_, T> {
     /// Sets the run's elements to `values`.
     ///
     /// # Panics
-    /// If `values` has not as many.
+    /// If the length of `values` is not that of the run.
     #[inline]
     pub fn write(&self, values: &[T]) {
         match self.0.cells.dense() {
@@ -288,11 +292,11 @@ impl<T: Word> RunMut<'_, T> {
         }
     }
 
-    /// Replaces every element by `f` of it.
+    /// Replaces the value of every element by the result of `f` for it.
     #[inline]
     pub fn update(&self, mut f: impl FnMut(T) -> T) {
         let mut each = |cell: &T::Atomic| word::store(cell, f(word::load(cell)));
-        // A loop over a slice is unrolled, one over records is not.
+        // The compiler unrolls a loop over a slice, but not a loop over records.
         match self.0.cells.dense() {
             Some(cells) => cells.iter().for_each(each),
             None => self.0.cells.iter().for_each(&mut each),

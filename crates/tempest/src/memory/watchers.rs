@@ -1,12 +1,11 @@
-//! The threads that wait for a block to be taken away, because the value that they wait for has not been
-//! written there yet.
+//! The threads that wait for another node to write a word: a write takes this node's right to the word's block away.
 //!
 //! # No missed change
 //!
-//! A thread enlists itself under the block's key, after it has read the word once more under that key. A
-//! right is taken away under that key too. So either the thread has read the new value, or it is enlisted and
-//! is resumed. The entries of a block change only under its key: the holder of the key sees at least that
-//! block's entries in `enlisted`, and finds out with one relaxed load that no thread watches.
+//! A thread enlists itself under the block's key, after it has read the word once more under that key. A right is taken
+//! away under the same key. So either the thread has read the new value, or it is enlisted and will be resumed. The
+//! entries of a block change only under its key: the holder of the key sees at least that block's entries in
+//! `enlisted`, and finds out with one relaxed load that no thread waits.
 //!
 //! This module must never know the value that a thread waits for.
 
@@ -16,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{Block, Waiter};
 
-/// The watching threads of a node.
+/// The threads of a node that wait for a right to be taken away.
 #[derive(Default, Debug)]
 pub(super) struct Watchers {
     list: Mutex<Vec<(Block, Waiter)>>,
@@ -25,13 +24,13 @@ pub(super) struct Watchers {
 }
 
 impl Watchers {
-    /// Enlists a thread, under the block's key.
+    /// Enlists a thread that waits for the right to a block to be taken away. The caller holds the block's key.
     pub(super) fn enlist(&self, block: Block, waiter: Waiter) {
         self.change(|list| list.push((block, waiter)));
     }
 
-    /// Removes and returns the threads that watch any of the blocks, in order of arrival. The caller holds
-    /// the blocks' key.
+    /// Removes and returns the threads that wait for the right to any of the blocks, in order of arrival. The caller
+    /// holds the blocks' key.
     pub(super) fn take(&self, blocks: &RangeInclusive<Block>) -> Vec<Waiter> {
         if self.enlisted.load(Ordering::Relaxed) == 0 {
             return Vec::new();
