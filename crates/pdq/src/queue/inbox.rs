@@ -63,7 +63,7 @@ pub(super) struct Tail<T, K: UserKey> {
 pub(super) struct Reader<T, K: UserKey> {
     /// Block of the item that was taken last; at the start, the first block.
     block: *mut Block<T, K>,
-    /// Number of items that were ever taken.
+    /// Number of items ever taken out of the inbox.
     taken: u64,
     /// Position of the item behind the last slot of `block`.
     end: u64,
@@ -349,7 +349,7 @@ impl<T, K: UserKey> Inbox<T, K> {
 }
 
 impl<T, K: UserKey> Reader<T, K> {
-    /// Number of items that were ever taken.
+    /// Number of items ever taken out of the inbox.
     #[inline]
     pub(super) fn taken(&self) -> u64 {
         self.taken

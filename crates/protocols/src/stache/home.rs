@@ -23,7 +23,7 @@ use super::{NodeSet, ToCache, ToHome, Unspecified, Variant, Want};
 /// The requester of a right to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Asker {
-    /// The home's own node: an access of its thread has faulted.
+    /// The home's own node: a thread of it has faulted, or the page's home moves.
     Here,
     /// The given node, by a message.
     Node(NodeId),
@@ -154,7 +154,7 @@ impl Home {
         self.waiting.len()
     }
 
-    /// Right of the home's own node to the block between events.
+    /// Access right of the home's own node to the block while no event of the block is being served.
     pub fn tag(&self) -> Tag {
         match &self.state {
             HomeState::Writable => Tag::Writable,

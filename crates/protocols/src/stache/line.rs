@@ -68,7 +68,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Right of the node to the block between events.
+    /// Access right of this node to the block while no event of the block is being served.
     pub fn tag(self) -> Tag {
         match self.state {
             LineState::Writable => Tag::Writable,
