@@ -12,6 +12,7 @@ mod network;
 mod network_processor;
 mod node_memory;
 mod parts;
+mod price;
 mod primitives;
 mod processor;
 mod queues;
