@@ -1,11 +1,10 @@
 //! The traits that a world implements and the parts that it needs, for authors of a world.
 //!
-//! A program or a protocol needs nothing of this. A world implements [`World`], which runs a job, and
-//! [`Messages`] and [`Scheduling`], the cold edge through which threads and handlers act; a model implements [`Accounting`]
-//! too. It has each [`Node`] of a job installed
-//! ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message that arrives as a
-//! [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its report in the end. When the
-//! nodes have been dropped their [`Disposal`] says whether the program's destructors have failed the run.
+//! Programs and protocols need nothing of this. A world implements [`World`], which runs a job, and [`Messages`] and [`Scheduling`], the
+//! slow paths through which threads and handlers act; a model implements [`Accounting`] too. A world has each [`Node`] of a job installed
+//! ([`settle`]), makes the handles of its threads and handlers ([`thread`], [`handler`]), and passes each message that arrives, as a
+//! [`Packet`], to [`Node::deliver`] under its [`DispatchKey`]. In the end it asks the [`Resident`] of each node for its report. When the
+//! nodes have been dropped, their [`Disposal`] says whether the program's destructors have failed the run.
 
 use pdq::DispatcherId;
 

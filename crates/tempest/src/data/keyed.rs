@@ -14,10 +14,9 @@ use crate::plain::key::{Group, Name, Space};
 /// A table with one entry of type `T` for each number of a protocol's [key space](Space), or for each block of shared
 /// memory.
 ///
-/// A handler or a hold gets `&mut T`, without a lock, for the entry whose key it holds
-/// ([`Handler::with`](crate::Handler::with)). A table belongs to one node and one protocol instance; a key of another
-/// instance does not open it, even if the number is equal. The methods of [`Setup`](crate::Setup) whose names begin
-/// with `keyed` make tables.
+/// A handler, or the body of a thread's [hold](crate::Thread::hold), gets `&mut T`, without a lock, for the entry whose key it holds
+/// ([`Handler::with`](crate::Handler::with)). A table belongs to one node and one protocol instance; a key of another instance does not
+/// open it, even if the number is equal. The methods of [`Setup`](crate::Setup) whose names begin with `keyed` make tables.
 pub struct Keyed<T> {
     group: Group,
     entries: pdq::Keyed<T, Name>,

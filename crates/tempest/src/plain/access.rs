@@ -97,11 +97,9 @@ pub struct MemoryEvents {
     pub stale_sends: u64,
     /// Number of lines written back over data that a network interface had since put in memory.
     pub overwritten: u64,
-    /// Number of packets that paid for a path through the network, because they did not join the path of the packet
-    /// before.
+    /// Number of packets sent.
     pub packets: u64,
-    /// Number of packets that set up a path through the network, because they did not follow a packet along an open
-    /// one.
+    /// Number of packets that paid for a path through the network, because they did not join the path of the packet before.
     pub fall_throughs: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The handle of a program thread: straight-line code that may block.
 //!
-//! A thread is never preempted by another thread. It gives its processor away at known places: where it
-//! waits, where it polls, where a send finds no room. This module must never know how a world runs threads.
+//! A thread is never preempted by another thread. It gives its processor away only at known places: where it waits, where it polls, where
+//! a send finds no room. This module must never know how a world runs threads.
 
 use std::borrow::Cow;
 use std::cell::Cell;
