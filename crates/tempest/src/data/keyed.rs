@@ -26,8 +26,8 @@ pub struct Keyed<T> {
 
 impl<T> Keyed<T> {
     /// Makes a table indexed by key, with an entry for each key number from 0 to `len` - 1 of `group`, a key space of
-    /// one protocol instance or the blocks of a shared memory. `init` makes the entry of a number; `room` is the
-    /// entries' range of modelled addresses.
+    /// one protocol instance or the blocks of a shared memory. The node's `dispatcher` grants the keys. `init` makes
+    /// the entry of a number; `room` is the entries' range of modelled addresses.
     pub(crate) fn dense(
         dispatcher: DispatcherId,
         group: Group,

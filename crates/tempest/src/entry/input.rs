@@ -45,12 +45,14 @@ impl Display for Kind {
 }
 
 impl Input {
-    /// Declares an input that is a text.
+    /// Declares the input `key`, a text. `default` is its value unless a person gives another; `meaning` describes it
+    /// for people.
     pub const fn text(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
         Self { key, default, meaning, kind: Kind::Text, only: &[] }
     }
 
-    /// Declares an input that is an integer within `range`.
+    /// Declares the input `key`, an integer within `range`. `default` is the integer as text; `meaning` describes it
+    /// for people.
     pub const fn integer(
         key: &'static str,
         range: RangeInclusive<u32>,
@@ -60,7 +62,8 @@ impl Input {
         Self { key, default, meaning, kind: Kind::Integer(*range.start(), *range.end()), only: &[] }
     }
 
-    /// Declares an input that is a real number within `range`.
+    /// Declares the input `key`, a real number within `range`. `default` is the number as text; `meaning` describes it
+    /// for people.
     pub const fn real(
         key: &'static str,
         range: RangeInclusive<f64>,
@@ -70,7 +73,8 @@ impl Input {
         Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()), only: &[] }
     }
 
-    /// Declares an input that is a file. `default` is the name of a file that is shipped with Tradewind.
+    /// Declares the input `key`, a file. `default` is the name of a file that is shipped with Tradewind; `meaning`
+    /// describes it for people.
     pub const fn file(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
         Self { key, default, meaning, kind: Kind::File, only: &[] }
     }

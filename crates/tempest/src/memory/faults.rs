@@ -67,8 +67,8 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// Enlists a thread that needs the right `wants` to a block. Returns true if the thread must report its fault to
-    /// the protocol: no earlier fault or prefetch is known to bring this right.
+    /// Enlists the thread of `waiter`, which needs the right `wants` to a block. Returns true if the thread must report
+    /// its fault to the protocol: no earlier fault or prefetch is known to bring this right.
     pub(super) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> bool {
         let first = self.list(block).change(|list| {
             let first = !list.iter().any(|other| other.covers(block, wants));
@@ -141,7 +141,7 @@ fn place(block: Block) -> usize {
     block.0 as usize % FAULT_LISTS
 }
 
-/// Whether a granted access to the block is not done yet.
+/// Whether `list` has a granted access to the block that is not done yet.
 fn is_pinned(list: &[Access], block: Block) -> bool {
     list.iter().any(|access| access.block == block && access.granted)
 }
@@ -195,7 +195,7 @@ impl Set {
         self.0.iter().any(|held| good.contains(&held.load(Ordering::Relaxed)))
     }
 
-    /// Records a prefetch. Returns false if no word is free.
+    /// Records a prefetch of the right `wants` to a block. Returns false if no word is free.
     fn add(&self, block: Block, wants: Right) -> bool {
         let word = word(block, wants);
         self.0.iter().any(|held| {

@@ -79,7 +79,7 @@ pub struct AddressSpace {
 }
 
 impl AddressSpace {
-    /// Makes an address space in which each node has room for `frames` pages of other nodes.
+    /// Makes an address space with the given layout, in which each node has room for `frames` pages of other nodes.
     ///
     /// # Errors
     /// [`NoFrames::TooFew`] if there are no frames and other nodes have pages. One frame is enough: a page stays in its

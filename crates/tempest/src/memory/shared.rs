@@ -71,8 +71,8 @@ impl Memory {
 }
 
 impl<T: Word> Shared<T> {
-    /// Makes a handle to the words at byte `offset` of an array's elements; `None` if there is no word of the size of a
-    /// `T`.
+    /// Makes a handle to the words at byte `offset` of an array's elements in the copy `memory`; `None` if there is no
+    /// word of the size of a `T`.
     ///
     /// # Panics
     /// If the array is of another address space.
@@ -122,7 +122,7 @@ impl<T: Word> Shared<T> {
         node.0 as usize * self.part + index
     }
 
-    /// The block of shared memory in which an element begins.
+    /// The block of shared memory in which element `index` begins.
     ///
     /// # Panics
     /// If there is no such element.
@@ -143,7 +143,7 @@ impl<T: Word> Shared<T> {
         self.memory.layout().region(self.region).map_or("?", |region| region.name)
     }
 
-    /// The place of an element: the offset in bytes of its first byte in the address space.
+    /// The place of element `index`: the offset in bytes of its first byte in the address space.
     #[inline]
     pub(crate) fn place(&self, index: usize) -> usize {
         if index >= self.column.len() {
@@ -168,7 +168,7 @@ impl<T: Word> Shared<T> {
         self.memory.tags.allows(place >> TAG_SHIFT, right)
     }
 
-    /// The word in this node's copy that holds an element.
+    /// The word in this node's copy that holds element `index`.
     #[inline]
     pub(crate) fn cell(&self, index: usize) -> &T::Atomic {
         self.column.get(index).unwrap_or_else(|| self.refuse(index))
@@ -268,7 +268,7 @@ impl<'a, T: Word> std::ops::Deref for RunMut<'a, T> {
 }
 
 impl<T: Word> RunMut<'_, T> {
-    /// Sets element `index` of the run.
+    /// Sets element `index` of the run to `value`.
     ///
     /// # Panics
     /// If there is no such element.

@@ -62,8 +62,8 @@ impl Deref for Words {
 }
 
 impl Memory {
-    /// Makes the copy of `node`. The node may write the blocks whose home it is, and has no right to other blocks. Its
-    /// own pages are mapped; the others are mapped if `premapped`.
+    /// Makes the copy of an address space with the given layout on `node`. The node may write the blocks whose home it
+    /// is, and has no right to other blocks. Its own pages are mapped; the others are mapped if `premapped`.
     pub(crate) fn new(node: NodeId, layout: &Layout, premapped: bool) -> Self {
         let flags = |count| (0..count).map(|_| AtomicBool::new(false)).collect::<Box<[_]>>();
         let memory = Self {
@@ -168,7 +168,8 @@ impl Memory {
         self.mapping.store(self.layout.bytes_of(block).start, words);
     }
 
-    /// Enlists a thread that waits for the node's right to a block to be taken away. The caller holds the block's key.
+    /// Enlists the thread of `waiter`, which waits for the node's right to a block to be taken away. The caller holds
+    /// the block's key.
     pub(crate) fn watch(&self, block: Block, waiter: Waiter) {
         self.watchers.enlist(block, waiter);
     }
@@ -233,8 +234,8 @@ impl Memory {
         assert!(!freed, "shared array `{name}` is used after it has been freed");
     }
 
-    /// Enlists a thread whose access to a block faulted for the right `wants`. Returns the fault if it must be reported
-    /// to the protocol, because no earlier fault or prefetch brings this right.
+    /// Enlists the thread of `waiter`, whose access to a block faulted for the right `wants`. Returns the fault if it
+    /// must be reported to the protocol, because no earlier fault or prefetch brings this right.
     pub(crate) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> Option<Fault> {
         let first = self.faults.enlist(block, wants, waiter);
         first.then(|| Fault { block, wants, mapped: self.is_mapped(self.layout.page_of(block)) })

@@ -24,7 +24,8 @@ pub(super) struct Watchers {
 }
 
 impl Watchers {
-    /// Enlists a thread that waits for the right to a block to be taken away. The caller holds the block's key.
+    /// Enlists the thread of `waiter`, which waits for the right to a block to be taken away. The caller holds the
+    /// block's key.
     pub(super) fn enlist(&self, block: Block, waiter: Waiter) {
         self.change(|list| list.push((block, waiter)));
     }

@@ -95,7 +95,7 @@ impl Deref for Node {
 }
 
 impl Node {
-    /// Makes a node of these parts, on which no protocol is installed yet.
+    /// Makes a node of these parts, on which no protocol is installed yet. `disposal` is the run's.
     pub(crate) fn bare(parts: NodeParts, disposal: Disposal) -> Self {
         let states = States::of(parts.id, disposal);
         Self { parts, kinds: Kinds::default(), foresees: false, states }
@@ -266,7 +266,7 @@ impl Node {
         self.kinds.all().iter().map(|kind| kind.name)
     }
 
-    /// The name of a message, for people.
+    /// The name of the message with the number `id`, for people.
     pub fn message_name(&self, id: MessageId) -> &'static str {
         self.kinds.all()[usize::from(id.0)].name
     }

@@ -41,7 +41,8 @@ pub struct Touch {
 }
 
 impl Touch {
-    /// Makes a run of accesses to elements of `bytes` bytes that follow each other without a gap.
+    /// Makes a run of accesses to elements of `bytes` bytes, from the address `first` on, that follow each other
+    /// without a gap.
     pub fn dense(first: u64, elements: usize, bytes: u64, access: Access) -> Self {
         Self { first, elements: elements as u64, bytes, stride: bytes, access }
     }

@@ -325,7 +325,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Puts a few words, at most [`MAX_WORDS`] (14) units of 8 bytes, each [packed](crate::data::Word::packed), into a
-    /// [segment](crate::Segment) of another node, and adds their number to the count of that segment's event
+    /// [segment](crate::Segment) of node `to`, from `place` on, and adds their number to the count of that segment's event
     /// [`deposited`](crate::Segment::deposited). No handler runs. While there is no room, the thread receives messages and runs their
     /// handlers.
     ///
