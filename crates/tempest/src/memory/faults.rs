@@ -25,8 +25,8 @@ use crate::sync::{
 };
 use crate::{Block, Right, Waiter};
 
-/// Number of words of a set of prefetches. All sets together bound the number of requests that threads of this node can
-/// make of other nodes without waiting.
+/// Number of prefetches for which a set has room, one word each. All sets together bound the number of requests that
+/// threads of this node can make of other nodes without waiting.
 pub(super) const WAYS: usize = 4;
 
 /// An access that faulted, and has not been done since.

@@ -27,7 +27,7 @@ impl Tags {
         &self.0
     }
 
-    /// The tag with index `place`.
+    /// The tag with index `place` among the tags of all groups of bytes.
     #[inline]
     pub(super) fn at(&self, place: usize) -> Tag {
         match self.0[place].load(Ordering::Acquire) {

@@ -18,7 +18,7 @@ use crate::plain::identity::MessageId;
 use crate::{Layout, Memory};
 
 impl<P: Protocol> Messages<'_, P> {
-    /// Adds a message of the protocol.
+    /// Adds message `M` to the list of the protocol's messages.
     ///
     /// # Panics
     /// If the message has been added before.

@@ -62,7 +62,7 @@ impl fmt::Display for BadPacket {
 
 impl std::error::Error for BadPacket {}
 
-/// The properties of a packet that follow from its kind and its words.
+/// The properties of a packet, for its receivers, that follow from its kind and its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFacts {
     /// The key of its handler, on any node.
@@ -236,7 +236,7 @@ impl Node {
         cx.take_lowering()
     }
 
-    /// Returns the properties of a packet for this node by which its receivers treat it.
+    /// Returns the properties of a packet by which a receiver decides how to dispatch and count it.
     ///
     /// # Errors
     /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
