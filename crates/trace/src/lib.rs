@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cast;
 pub mod check;
 mod digest;
 mod event;
@@ -19,7 +20,8 @@ mod recorder;
 mod sink;
 mod waiting;
 
+pub use cast::{Cast, Counter, Sample, Summary};
 pub use digest::{Digest, Digests};
 pub use event::Event;
-pub use recorder::{Batch, Cast, Counter, Recorder, Sample, Summary};
+pub use recorder::{Batch, Recorder};
 pub use sink::Sink;
