@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
-use compare::Ranking;
+use compare::{Machine, Ranking};
 use report::document::Partial;
 use report::text::View;
 use report::{Page, document, html, picture, text};
@@ -20,6 +20,7 @@ use crate::files;
 use crate::host_limit;
 use crate::house::House;
 use crate::interrupt;
+use crate::made;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
@@ -87,33 +88,35 @@ impl Sheet<'_> {
             protocol: plan.subject.sharing.protocol.to_string(),
             block_bytes: plan.subject.sharing.block,
         };
-        let host = worlds::host();
         let entry = &plan.subject.entry;
+        let found = document::Comparison::new(asked, &setting, rankings, &worlds::host());
+        let found = document::Comparison { partial, ..found };
+        let models: Vec<_> = rankings.iter().filter_map(|ranking| model(&ranking.machine)).collect();
         let view = View {
-            asked: &asked,
+            found: &found,
             summary: entry.summary,
             mechanisms: entry.mechanisms.len(),
             setting: &setting,
-            rankings,
+            models: &models,
             cores: worlds::cores(),
-            host: &host,
             command: self.name,
             counters: arguments.counters,
-            partial: partial.as_ref(),
         };
-        let found = document::Comparison::new(asked.clone(), &setting, rankings, &host);
-        let found = document::Comparison { partial: partial.clone(), ..found };
         print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
         out.flush()?;
-        let picture = || picture::comparison(&asked, rankings, partial.as_ref());
         let drawn = |path: &Path| match files::is_page(path) {
-            true => html::comparison(&found, &picture(), entry.summary, &called(self.name)),
-            false => plot::svg(&picture()),
+            true => html::comparison(&found, entry.summary, &called(self.name), &made::made()),
+            false => plot::svg(&picture::comparison(&found)),
         };
         // Half of a comparison does not take the place of a whole one.
-        let path = arguments.out.as_ref().filter(|path| partial.is_none() || !path.exists());
+        let path = arguments.out.as_ref().filter(|path| found.partial.is_none() || !path.exists());
         path.map_or(Ok(()), |path| files::save(path, &drawn(path)))
     }
+}
+
+/// A model with one line about it; `None` of this host.
+fn model(machine: &Machine) -> Option<(document::Named, String)> {
+    Some((document::Named::from(machine), machine.summary.clone()?))
 }
 
 /// The command line as it was typed, for the command of this name.

@@ -11,6 +11,7 @@
 //! | `runs`, `reads` | runs of a laboratory, and the files that they read |
 //! | `shipped`, `studies` | the claims and studies inside the command |
 //! | `files` | files that appear whole or not at all |
+//! | `made` | the circumstances in which a page is made |
 //! | `print` | results on standard output |
 //! | `processes` | this command as processes that do runs |
 //! | `panics` | the words for a panic of a program, or of the command |
@@ -36,6 +37,7 @@ mod house;
 mod interrupt;
 mod list;
 mod litmus;
+mod made;
 mod model;
 mod own_files;
 mod panics;

@@ -10,7 +10,6 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 
 use crate::combination::Way;
@@ -18,7 +17,7 @@ use crate::ranking::{Machine, MachineShape, Ranking, Row};
 use crate::tie::{is_tied, is_unclear};
 
 /// The agreement of several machines' rankings: whether one mechanism and one policy are the best on all of them.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Agreement {
     /// The nodes and processors that all of them had.
     pub shape: MachineShape,
@@ -40,8 +39,7 @@ pub struct Agreement {
 }
 
 /// The extent to which the combinations that ran are common to all machines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
     /// All combinations are common.
     All,
@@ -52,8 +50,7 @@ pub enum Extent {
 }
 
 /// The mechanism, or the policy, that serves all machines.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CommonBest {
     /// No choice serves all machines.
     Differs,
@@ -66,7 +63,7 @@ pub enum CommonBest {
 }
 
 /// A machine's name and its file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
     /// The machine's name.
     pub machine: String,
@@ -75,13 +72,11 @@ pub struct Name {
 }
 
 /// The fastest combination on one machine, among those common to all machines.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
     /// The machine.
-    #[serde(flatten)]
     pub on: Name,
     /// The mechanism and the policy.
-    #[serde(flatten)]
     pub way: Way,
 }
 

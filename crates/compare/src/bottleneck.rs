@@ -5,7 +5,6 @@
 //! them busy. A dispatch queue is named only if no other part is: it is in use as long as a processor that it feeds is
 //! busy.
 
-use serde::{Deserialize, Serialize};
 use tempest::outcome::{Resource, Utilization};
 
 use crate::parts::region;
@@ -15,10 +14,9 @@ use crate::ranking::Row;
 const SATURATED: f64 = 0.9;
 
 /// A part of a machine that was busy for nearly the whole time.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Bottleneck {
     /// The kind of the part.
-    #[serde(with = "by_name")]
     pub resource: Resource,
     /// Name of the part within its kind.
     pub name: String,
@@ -53,21 +51,6 @@ pub fn of(row: &Row) -> Option<Bottleneck> {
             lone_sender: row.lone_sender && entry.resource == Resource::DedicatedProcessor,
         }
     })
-}
-
-/// A kind of part as its name in documents.
-mod by_name {
-    use serde::{Deserialize, Deserializer, Serializer, de};
-    use tempest::outcome::Resource;
-
-    pub(super) fn serialize<S: Serializer>(resource: &Resource, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(resource.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Resource, D::Error> {
-        let name = String::deserialize(from)?;
-        Resource::named(&name).ok_or_else(|| de::Error::custom(format!("unknown kind of part `{name}`")))
-    }
 }
 
 #[cfg(test)]
@@ -115,19 +98,5 @@ mod tests {
         let row = || row(Messages, "fixed:2", [1, 0, 0, 0]);
         assert!(alone(row().dedicated_busy(0.99)) && !alone(row().busy(Resource::Link, "3", 0.99)));
         assert!(!of(&row().dedicated_busy(0.99)).expect("a bottleneck").lone_sender);
-    }
-
-    #[test]
-    fn a_bottleneck_reads_back_from_json() {
-        let found = Bottleneck {
-            resource: Resource::PortIn,
-            name: "node 0".to_owned(),
-            busy: 0.98,
-            all: false,
-            lone_sender: false,
-        };
-        let text = serde_json::to_string(&found).unwrap();
-        assert!(text.contains("\"port-in\""), "{text}");
-        assert_eq!(serde_json::from_str::<Bottleneck>(&text).unwrap(), found);
     }
 }

@@ -1,7 +1,6 @@
 //! A program by one mechanism under one policy on one machine, run once or several times. This module must
 //! never rank combinations.
 
-use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 use tempest::outcome::Outcome;
 use tempest::policy::Split;
@@ -11,10 +10,9 @@ use units::median::upper;
 use crate::parts::{disturbed, taken_share};
 
 /// A mechanism and a policy: the name of a combination within one machine.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Way {
     /// The mechanism by which data moves.
-    #[serde(with = "by_name")]
     pub mechanism: Mechanism,
     /// The policy, as the command line takes it. A repeated listing has its number behind it: `single (2nd)`.
     pub policy: String,
@@ -112,22 +110,5 @@ impl Combination {
     /// The wrong results of every run.
     pub fn failures(&self) -> impl Iterator<Item = &str> {
         self.outcomes.iter().flat_map(|outcome| &outcome.report.failures).map(String::as_str)
-    }
-}
-
-pub(crate) mod by_name {
-    //! Mechanisms by their names, as `serde` writes and reads them. This module must never know another name than the
-    //! command line's.
-
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::Serializer;
-    use tempest::Mechanism;
-
-    pub(crate) fn serialize<S: Serializer>(mechanism: &Mechanism, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(mechanism.name())
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Mechanism, D::Error> {
-        String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }

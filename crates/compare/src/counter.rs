@@ -17,7 +17,6 @@
 //! be more than the handlers that ran. A wait is, if it is [`LONGER`] times as long and all events together waited for
 //! [`WEIGHTY`] of the run.
 
-use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 use tempest::outcome::{Counters, Utilization};
 use units::Time;
@@ -38,46 +37,35 @@ const LONGER: f64 = 2.0;
 /// The least share of the loser's time that all waits together must come to.
 const WEIGHTY: f64 = 0.1;
 
-/// A counter that can explain a part of the time. Its serialized name is that of `compare --json`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// A counter that can explain a part of the time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counter {
     /// The share of sends that found no room at first.
-    #[serde(rename = "refused_share")]
     Refused,
     /// Bytes sent.
-    #[serde(rename = "volume_bytes")]
     Bytes,
     /// Interrupts taken.
-    #[serde(rename = "interrupts")]
     Interrupts,
     /// Polls of threads that found no event.
-    #[serde(rename = "empty_polls")]
     EmptyPolls,
     /// Messages and deposits sent.
-    #[serde(rename = "sent")]
     Sent,
     /// Handlers that the computing processors ran; the winner has other processors for them.
-    #[serde(rename = "own_handlers")]
     OwnHandlers,
     /// The share of the protocol processors' time spent on events.
-    #[serde(rename = "protocol_busy")]
     Protocol,
     /// The share of the time in which the dispatch queue was in use.
-    #[serde(rename = "dispatching_busy")]
     Queue,
     /// The share of events that waited for a busy key.
-    #[serde(rename = "waited_on_key_share")]
     Keys,
     /// Mean nanoseconds from an event's arrival to its handler.
-    #[serde(rename = "mean_wait_ns")]
     Wait,
     /// Number of waits of threads.
-    #[serde(rename = "waits")]
     Waits,
 }
 
 /// A counter that explains a part, with both values.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Evidence {
     /// The counter.
     pub counter: Counter,
@@ -106,6 +94,23 @@ pub fn evidence(part: Part, winner: &Row, loser: &Row) -> Option<Evidence> {
 }
 
 impl Counter {
+    /// The name of the counter in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Refused => "refused_share",
+            Self::Bytes => "volume_bytes",
+            Self::Interrupts => "interrupts",
+            Self::EmptyPolls => "empty_polls",
+            Self::Sent => "sent",
+            Self::OwnHandlers => "own_handlers",
+            Self::Protocol => "protocol_busy",
+            Self::Queue => "dispatching_busy",
+            Self::Keys => "waited_on_key_share",
+            Self::Wait => "mean_wait_ns",
+            Self::Waits => "waits",
+        }
+    }
+
     /// The counter's value in a row, where the row has one.
     fn of(self, row: &Row) -> Option<f64> {
         let counted = region(&row.outcome).counters;

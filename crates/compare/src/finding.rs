@@ -21,8 +21,6 @@
 //! 8. Where processors took turns on too few cores, neither part nor counter is named: waiting for events cannot be
 //!    distinguished from waiting for a core.
 
-use serde::{Deserialize, Serialize};
-
 use crate::bottleneck::{self, Bottleneck};
 use crate::combination::Way;
 use crate::counter::{Counter, Evidence, evidence};
@@ -38,7 +36,7 @@ const MOST: f64 = 0.5;
 
 /// The conclusion that a comparison draws about one machine: the fastest combination, the one it is compared with, and
 /// the cause of the difference.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Finding {
     /// Whether anything ran.
     pub ran: bool,
@@ -74,7 +72,7 @@ pub struct Finding {
 }
 
 /// A row that is slower because its processors looked for messages too often.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct EmptyPolls {
     /// The row.
     pub loser: Way,
@@ -83,7 +81,7 @@ pub struct EmptyPolls {
 }
 
 /// A table of too few runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooFew {
     /// The fewest runs of a row.
     pub runs: usize,
@@ -92,8 +90,7 @@ pub struct TooFew {
 }
 
 /// The respect in which winner and loser differ.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Differs {
     /// Winner and loser differ in the policy.
     Policy,
@@ -102,7 +99,7 @@ pub enum Differs {
 }
 
 /// A slower row, how much slower, and why.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Contrast {
     /// The slower row.
     pub loser: Way,
@@ -123,7 +120,7 @@ pub struct Contrast {
 }
 
 /// A number of processors of each node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Processors {
     /// Processors of each node under the winner.
     pub winner: u32,
@@ -140,8 +137,7 @@ impl Processors {
 }
 
 /// Why a loser is slower, or why no cause is named.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Cause {
     /// Processors took turns on too few cores.
     Crowded,
@@ -154,7 +150,7 @@ pub enum Cause {
 }
 
 /// The part of the time that makes the difference.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Because {
     /// The part.
     pub part: Part,
@@ -169,7 +165,7 @@ pub struct Because {
 }
 
 /// A part of the time in which a loser's processors spent less than the winner's.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MadeUp {
     /// The part.
     pub part: Part,

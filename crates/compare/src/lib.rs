@@ -15,8 +15,8 @@
 //! | [`verdict`] | the best mechanism and the best policy of each machine, and by how much |
 //! | [`prediction`] | a calibrated model's times beside those measured on the host |
 //!
-//! Everything here is plain data; findings, agreements and predictions serialize with `serde`. This room must never
-//! know an English sentence, a world that runs programs, or a program.
+//! Everything here is plain data: the documents of room `report` are the form that serializes. This room must never know an
+//! English sentence, a world that runs programs, or a program.
 
 #![forbid(unsafe_code)]
 // Rules name their constants, which are read beside them in the source.

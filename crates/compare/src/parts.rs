@@ -1,7 +1,6 @@
 //! The six parts into which a computing processor's time falls. This module must never know how parts are drawn or named
 //! for people.
 
-use serde::{Deserialize, Serialize};
 use tempest::outcome::{Breakdown, Counters, Outcome, PhaseRecord, Utilization};
 use units::TotalTime;
 
@@ -9,8 +8,7 @@ use units::TotalTime;
 pub const PARTS: usize = 6;
 
 /// A part of a computing processor's time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The program's own work.
     Compute,
@@ -30,6 +28,18 @@ impl Part {
     /// Every part, in the order of bars.
     pub const ALL: [Self; PARTS] =
         [Self::Compute, Self::Memory, Self::Overhead, Self::Synchronization, Self::Idle, Self::Taken];
+
+    /// The name of the part in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Memory => "memory",
+            Self::Overhead => "overhead",
+            Self::Synchronization => "synchronization",
+            Self::Idle => "idle",
+            Self::Taken => "taken",
+        }
+    }
 }
 
 /// The timed region of a run: its first phase, or the whole run if the program names no phase.

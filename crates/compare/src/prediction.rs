@@ -10,15 +10,13 @@
 //! The ranking shows whether the model chooses well: the cost of its choice beside the best measured one. It also
 //! counts the pairs of pairs that the model puts in the measured order, among the pairs whose runs can be told apart.
 
-use serde::{Deserialize, Serialize};
-
 use crate::combination::Way;
 use crate::interval::Interval;
 use crate::ranking::{Calibration, Machine, MachineShape, Ranking, Row};
 use crate::tie::is_tied;
 
 /// The predictions of a calibrated model, beside the measurements of the machine that it was calibrated on.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Prediction {
     /// The model.
     pub model: Machine,
@@ -35,15 +33,12 @@ pub struct Prediction {
 }
 
 /// A combination, predicted and measured.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Pair {
     /// The combination.
-    #[serde(flatten)]
     pub way: Way,
     /// The time measured, in nanoseconds.
     pub measured_ns: f64,
-    /// The distance of the farther end of the measurement's confidence interval from the time measured, as a share of it.
-    pub uncertainty: Option<f64>,
     /// The time predicted, in nanoseconds.
     pub predicted_ns: f64,
     /// The reason why nothing can be told of the measurement, if there is one.
@@ -51,7 +46,7 @@ pub struct Pair {
 }
 
 /// A reason why a measurement says nothing of a prediction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Doubt {
     /// The processors took turns on too few cores.
     Turns,
@@ -74,7 +69,7 @@ impl Doubt {
 }
 
 /// Accuracy of a prediction.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Score {
     /// Number of scored pairs: at least one.
     pub scored: usize,
@@ -87,7 +82,7 @@ pub struct Score {
 }
 
 /// A model's ranking of at least two pairs.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct PairOrder {
     /// The fastest pair as measured.
     pub best: Pair,
@@ -163,7 +158,6 @@ fn pair<'r>((way, row): &(Way, &'r Row), predicted: &[(Way, &'r Row)]) -> Option
     let pair = Pair {
         way: way.clone(),
         measured_ns: row.outcome.timed().as_nanoseconds(),
-        uncertainty: row.uncertainty(),
         predicted_ns: other.outcome.timed().as_nanoseconds(),
         doubt: Doubt::of(row),
     };

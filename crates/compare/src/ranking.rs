@@ -1,7 +1,6 @@
 //! Rankings: the combinations of one machine as rows, right answers first, the fastest first. Combinations that came out
 //! exactly equal share a row. This module must never know how rows are shown.
 
-use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
 use tempest::outcome::Outcome;
 use tempest::policy::Split;
@@ -13,7 +12,7 @@ use crate::parts::disturbed;
 use crate::refusal::{LeftOut, Refusal};
 
 /// A machine on which combinations ran.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Machine {
     /// The name of the machine.
     pub name: String,
@@ -31,7 +30,7 @@ pub struct Machine {
 }
 
 /// The machine that a model was calibrated on.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Calibration {
     /// The name of the machine that was measured.
     pub of: String,
@@ -50,7 +49,7 @@ const BRIEF_PHASE: Time = Time::from_microseconds(100);
 const BRIEF_RUN: Time = Time::from_microseconds(500);
 
 /// The nodes and processors of a machine that combinations ran on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MachineShape {
     /// The number of nodes, at least 1.
     pub nodes: u32,
@@ -123,13 +122,6 @@ impl Row {
     pub fn is_brief(&self) -> bool {
         let least = if self.outcome.phases.is_empty() { BRIEF_RUN } else { BRIEF_PHASE };
         self.interval.is_some() && self.outcome.timed() < least
-    }
-
-    /// The distance of the farther end of the interval from the median, as a share of the median. `None` of a model, and of
-    /// a single run, of which nothing is known.
-    pub fn uncertainty(&self) -> Option<f64> {
-        let interval = self.interval.filter(|_| self.runs() > 1)?;
-        Some(interval.share_of(self.outcome.timed()))
     }
 
     /// Share of the time that the operating system took away, if it is large enough to make the row decide nothing.

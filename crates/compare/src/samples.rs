@@ -109,10 +109,30 @@ impl Noise {
     }
 }
 
+/// The combination behind a row: an outcome for each sample, with the row's answer and the time that was taken from it.
+fn combination(row: &Row) -> Combination {
+    let outcome = |sample: &Time| {
+        let mut outcome = row.outcome.clone();
+        outcome.report.checks = row.verified.into();
+        outcome.report.failures = row.failures.clone();
+        if let Some(phase) = outcome.phases.first_mut() {
+            phase.time = *sample;
+            let spent = phase.breakdown.total().as_nanoseconds();
+            let taken = |share: f64| TotalTime::from_nanoseconds((spent * share / (1.0 - share)) as u64);
+            phase.breakdown.taken = row.taken.map(taken);
+        }
+        outcome
+    };
+    let outcomes = row.samples.iter().map(outcome).collect();
+    Combination::new(row.way(), row.split, row.oversubscribed, outcomes)
+        .sent_by_one(row.lone_sender)
+        .standing_for(row.policies[1..].to_vec())
+}
+
 /// The ranking of a machine of that name, a model unless it is called `native`, with these rows in this order.
 pub fn ranking(name: &str, rows: &[Row]) -> Ranking {
     let machine = Machine { name: name.to_owned(), native: name == "native", ..Machine::default() };
-    let places = rows.iter().map(|row| Place { row: row.clone(), ran: Vec::new() }).collect();
+    let places = rows.iter().map(|row| Place { row: row.clone(), ran: vec![combination(row)] }).collect();
     Ranking {
         machine,
         shape: SHAPE,

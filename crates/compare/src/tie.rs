@@ -10,6 +10,7 @@
 //! of their code in memory if by nothing else; a difference that small is no reason to choose. A model is not that
 //! exact either, so its rows have the same margin.
 
+use crate::interval::Interval;
 use crate::ranking::Row;
 
 /// The relative difference that two times must exceed to be told apart.
@@ -22,7 +23,11 @@ pub const EQUAL: f64 = 0.1;
 /// The relative difference that the intervals of these rows leave room for: any two of them are as close as that. `None` of
 /// fewer than two rows, and on a model.
 pub fn room(rows: &[&Row]) -> Option<f64> {
-    let intervals: Option<Vec<_>> = rows.iter().map(|row| row.interval).collect();
+    room_of(&rows.iter().map(|row| row.interval).collect::<Vec<_>>())
+}
+
+fn room_of(intervals: &[Option<Interval>]) -> Option<f64> {
+    let intervals: Option<Vec<_>> = intervals.iter().copied().collect();
     let intervals = intervals.filter(|intervals| intervals.len() > 1)?;
     let low = intervals.iter().map(|interval| interval.low).min()?;
     let high = intervals.iter().map(|interval| interval.high).max()?;
@@ -31,11 +36,18 @@ pub fn room(rows: &[&Row]) -> Option<f64> {
 
 /// Whether tied rows may differ by more than [`EQUAL`], for all that is known.
 pub fn is_unclear(rows: &[&Row]) -> bool {
-    if rows.len() > 1 && rows.iter().any(|row| row.disturbed().is_some()) {
+    let is_disturbed = rows.iter().any(|row| row.disturbed().is_some());
+    is_unclear_from(&rows.iter().map(|row| row.interval).collect::<Vec<_>>(), is_disturbed)
+}
+
+/// Whether tied rows of these intervals may differ by more than [`EQUAL`], for all that is known. If the operating system disturbed
+/// a row, they may.
+pub fn is_unclear_from(intervals: &[Option<Interval>], is_disturbed: bool) -> bool {
+    if intervals.len() > 1 && is_disturbed {
         return true;
     }
-    let few = rows.iter().any(|row| row.interval.is_some_and(|interval| !interval.is_enough));
-    room(rows).is_some_and(|room| few || room > EQUAL)
+    let few = intervals.iter().any(|interval| interval.is_some_and(|interval| !interval.is_enough));
+    room_of(intervals).is_some_and(|room| few || room > EQUAL)
 }
 
 /// Whether a row is tied with a faster one.

@@ -6,8 +6,6 @@
 //! good if their times are close for sure, and is not told apart from it if they may be far apart. Policies that share a row are
 //! equally good.
 
-use serde::{Deserialize, Serialize};
-
 use crate::agreement::Name;
 use crate::combination::Way;
 use crate::finding::{self, Processors, TooFew};
@@ -15,7 +13,7 @@ use crate::ranking::{Machine, MachineShape, Ranking, Row, at_least, disturbance,
 use crate::tie::{is_tied, is_unclear};
 
 /// The answer of one table of a comparison: of one machine in one shape.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Verdict {
     /// The machine.
     pub on: Name,
@@ -38,7 +36,7 @@ pub struct Verdict {
 }
 
 /// The choice that is faster than others, and by how much.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Lead {
     /// The names of the best, the fastest first: the times of all of them are close for sure.
     pub best: Vec<String>,
@@ -49,7 +47,7 @@ pub struct Lead {
 }
 
 /// A choice that is slower than the best.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Behind {
     /// The name of the choice.
     pub name: String,

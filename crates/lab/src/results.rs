@@ -29,6 +29,8 @@ pub struct Kept {
 /// it has none. Null if the answer lacks them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spent {
+    /// Nanoseconds from the beginning to the end of the region.
+    pub length: Option<f64>,
     /// Nanoseconds by part.
     pub time: Value,
     /// Bytes by purpose.
@@ -108,7 +110,11 @@ impl Source {
         let count = |key: &str| answer[key].as_u64().and_then(|count| u32::try_from(count).ok());
         let split = count("computing_processors").zip(count("other_processors"));
         let region = answer["phases"].get(0).unwrap_or(answer);
-        let spent = Spent { time: region["breakdown_ns"].clone(), volume: region["volume_bytes"].clone() };
+        let spent = Spent {
+            length: region["time_ns"].as_f64(),
+            time: region["breakdown_ns"].clone(),
+            volume: region["volume_bytes"].clone(),
+        };
         Kept { numbers, units: stated.filter_map(unit).collect(), is_oversubscribed, split, spent }
     }
 

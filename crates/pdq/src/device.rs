@@ -51,7 +51,7 @@ pub struct Device<T, K = u64> {
 struct Partition<T, K> {
     /// Waiting items, oldest first.
     waiting: VecDeque<Entry<T, K>>,
-    /// Outcome of a search of this partition as the queue stands now.
+    /// Outcome that a search of this partition has now; kept up to date.
     search: Search,
 }
 

@@ -196,7 +196,7 @@ impl Panics {
 pub struct Panicked(Vec<Payload>);
 
 impl Panicked {
-    /// Returns the payloads of the handlers' panics, of which there is at least one.
+    /// Payloads of the panics, at least one.
     pub fn into_payloads(self) -> Vec<Box<dyn Any + Send>> {
         self.0
     }

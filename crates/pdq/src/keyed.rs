@@ -84,7 +84,7 @@ enum Entries<T, K> {
     Sparse(Sparse<T, K>),
 }
 
-/// An entry's value in its table. `Sync` by the argument at the head of the module.
+/// An entry. `Sync` by the argument at the head of the module.
 struct Slot<T>(UnsafeCell<T>);
 
 // SAFETY: through a shared `Slot` an entry is reached only by `Keyed::reach`, one reference at a time and each
@@ -302,8 +302,7 @@ fn nth<K: Lawful>(first: K, at: usize) -> K {
 /// way to reach the entry while the map moves the box. The count stays at 1.
 type Shard<T, K> = Mutex<Apart<HashMap<K, Arc<Slot<T>>>>>;
 
-/// Entries of a sparse table, by key, made on first use. Shards with a lock each make look-ups of different keys seldom meet at a
-/// lock.
+/// Entries by key, made on first use, in shards so that look-ups of different keys seldom meet at a lock.
 struct Sparse<T, K> {
     shards: Box<[Shard<T, K>]>,
     init: Box<dyn Fn(K) -> T + Send + Sync>,

@@ -49,7 +49,7 @@ impl Identity {
     }
 }
 
-/// Token that a key is held: no conflicting item runs until the token's owner gives it back to the dispatcher that made it.
+/// Owned token: the dispatcher lets its key be used by the owner alone until the token is given back to the dispatcher.
 ///
 /// Give it back with the dispatcher's `complete`. A token that is dropped or forgotten keeps its key held for ever:
 /// items that conflict with it will never run, but nothing unsound follows.

@@ -126,7 +126,7 @@ pub struct Queue<T, K: UserKey = u64> {
     nosync: Padded<AtomicUsize>,
 }
 
-/// State of a server inside the shared queue.
+/// State of a server that is changed through the shared queue.
 #[derive(Debug, Default)]
 struct Server {
     /// Number of items that [`Queue::dequeue`] has taken for this server. It determines the first lane to look in: after each

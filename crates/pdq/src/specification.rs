@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 
 use crate::{DispatcherId, Held, Identity, Key, Statistics, UserKey};
 
-/// Parameters of a [`Specification`], and of a `Device` (feature `low-level`).
+/// Parameters of a [`Specification`] or a [`Device`](crate::Device).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// Number of the oldest waiting items among which a dispatch searches for an item to run; `None`: all. With 1 and one

@@ -2,7 +2,7 @@
 //!
 //! Plain numbers since the dispatcher was made. This module must never know time: waiting is counted, not measured.
 
-/// Counts of the events of a queue, device or other dispatcher since it was made.
+/// Counts since the dispatcher was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Number of items that arrived: by `enqueue`, or by a `try_hold` that succeeded. Continuations are not new items.

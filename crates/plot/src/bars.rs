@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::canvas::{AXIS, Anchor, Canvas, Frame, GRID, Meaning, Stroke};
-use super::data::{Axis, Bar, Bars, Scale};
+use super::data::{Axis, Bar, Bars, Palette, Scale};
 use super::digits::{number, percent};
 use super::letters::Font;
 use super::lines::{TICKS, draw_ticks};
@@ -53,6 +53,14 @@ impl Sides {
             note: self.note.max(other.note),
         }
     }
+}
+
+/// The pieces of all bars of a picture.
+#[derive(Default)]
+pub(super) struct Pieces<'p> {
+    /// Every name once, with whether the piece is seen.
+    pub(super) names: IndexMap<&'p str, bool>,
+    pub(super) palette: Palette,
 }
 
 /// A panel of bars whose values have been checked.
@@ -118,12 +126,13 @@ impl<'p> Row<'p> {
         lines(&self.bar.label, sides.label).max(lines(&self.bar.note, sides.note)).max(ROW)
     }
 
-    /// The value with its unit, with as many decimals as the others of the panel; empty without a value.
+    /// The value with its unit and three digits; empty without a value.
     fn value_text(&self, ruler: &Ruler, greatest: f64) -> String {
         let Some(value) = self.value.map(|value| value * ruler.factor) else { return String::new() };
         let (most, own) = (digits(greatest * ruler.factor), digits(value));
+        // One decimal more than the greatest value needs, or two digits of a tiny value.
         let least = if value == 0.0 { 0 } else { 2 - own };
-        let decimals = (DIGITS - most).max(least).min((DIGITS - own).max(0)).clamp(0, MOST_DECIMALS);
+        let decimals = (DIGITS - own).min((DIGITS - most + 1).max(least)).clamp(0, MOST_DECIMALS);
         let shown = if most.max(own) > MOST_DIGITS {
             number(value)
         } else {
@@ -215,7 +224,7 @@ impl<'p> Ranked<'p> {
         frame: Frame,
         ruler: &Ruler,
         sides: Sides,
-        pieces: &IndexMap<&str, bool>,
+        pieces: &Pieces<'_>,
     ) {
         let at =
             |value: f64| (frame.left + ruler.place(value) * frame.width).clamp(frame.left, frame.right());
@@ -275,7 +284,7 @@ fn draw_bar(
     [zero, end]: [f64; 2],
     middle: f64,
     row: &Row<'_>,
-    pieces: &IndexMap<&str, bool>,
+    pieces: &Pieces<'_>,
 ) {
     let is_cut = end > frame.right() + 1.0;
     let inside = |x: f64| x.clamp(frame.left, frame.right());
@@ -291,7 +300,7 @@ fn draw_bar(
     let mut before = 0.0;
     for (label, size) in row.pieces.iter().filter(|(_, size)| *size > 0.0) {
         let [from, to] = [before, before + size].map(|share| zero + share / sum * (end - zero));
-        canvas.piece(bar(from, to), pieces.get_index_of(label).unwrap_or(0));
+        canvas.piece(bar(from, to), pieces.names.get_index_of(label).unwrap_or(0), pieces.palette);
         before += size;
     }
     if is_cut {

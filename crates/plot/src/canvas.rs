@@ -3,6 +3,7 @@
 use svg::Document;
 use svg::node::element::{Circle, Description, Group, Path, Polygon, Rectangle, Text, Title};
 
+use super::data::Palette;
 use super::letters::{Font, clean};
 use super::looks::{FAINT_INK, Fill, Hatch, LINE, Look, Marker, PAPER, fill};
 
@@ -226,8 +227,8 @@ impl Canvas {
     }
 
     /// A rectangle with the fill of a piece: its colour, and lines of its hatch from one end to the other.
-    pub(super) fn piece(&mut self, frame: Frame, piece: usize) {
-        let Fill { colour, hatch } = fill(piece);
+    pub(super) fn piece(&mut self, frame: Frame, piece: usize, palette: Palette) {
+        let Fill { colour, hatch } = fill(piece, palette);
         self.rectangle(frame, colour);
         for &Hatch { at, width, dashes } in hatch {
             let y = frame.top + at * frame.height;

@@ -140,6 +140,18 @@ pub struct Bars {
     pub bars: Vec<Bar>,
     /// The value at the end of the axis, where longer bars are cut off and marked; `None` for the longest bar.
     pub to: Option<f64>,
+    /// The colours of pieces. The first panel of a picture decides for all panels.
+    pub palette: Palette,
+}
+
+/// The colours of pieces of bars. Pictures of unlike quantities on one page have unlike palettes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Palette {
+    /// Blue, vermilion, green and others.
+    #[default]
+    First,
+    /// Indigo, teal, sand and others.
+    Second,
 }
 
 /// A bar.
@@ -201,6 +213,8 @@ pub struct Field {
     pub text: String,
     /// A note for the tooltip; may be empty.
     pub note: String,
+    /// Whether the field has an outline.
+    pub outlined: bool,
 }
 
 /// Boxes joined by wires, on a grid that is as wide as the panel.

@@ -43,7 +43,7 @@ pub(super) fn mapped(panel: &Panel, map: &Map) -> String {
         let told = fields.filter_map(|(column, field)| Some(format!("{column} {}", field.as_ref()?.text)));
         format!("{}: {}.", row.label, told.collect::<Vec<_>>().join(", "))
     };
-    let head = format!("{}a field for each of {}.", title(panel), map.across);
+    let head = format!("{}fields by {}.", title(panel), map.across);
     [head].into_iter().chain(map.rows.iter().map(row)).collect::<Vec<_>>().join(" ")
 }
 

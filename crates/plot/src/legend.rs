@@ -1,9 +1,9 @@
 //! The legend: the hatches of pieces of bars, and the markers of series of points that stand alone. This module must never know the
 //! length of a piece, nor the place of a point.
 
-use indexmap::IndexMap;
-
+use super::bars::Pieces;
 use super::canvas::{Anchor, Canvas, Frame, Place};
+use super::data::Palette;
 use super::letters::Font;
 use super::looks::{INK, Look};
 
@@ -25,17 +25,17 @@ pub(super) struct Legend {
 #[derive(Clone, Copy)]
 enum Sample {
     /// The hatch of the piece of this number.
-    Piece(usize),
+    Piece(usize, Palette),
     Marker(Look),
 }
 
 impl Legend {
     /// The legend of the pieces that are seen and of series that stand alone, in rows of this width.
-    pub(super) fn new(pieces: &IndexMap<&str, bool>, series: &[(&str, Look)], width: f64) -> Self {
+    pub(super) fn new(all: &Pieces<'_>, series: &[(&str, Look)], width: f64) -> Self {
         let (mut x, mut y) = (0.0, 0.0);
         let mut entries = Vec::new();
-        let pieces = pieces.iter().enumerate().filter(|(_, (_, is_seen))| **is_seen);
-        let pieces = pieces.map(|(number, (name, _))| (*name, Sample::Piece(number)));
+        let pieces = all.names.iter().enumerate().filter(|(_, (_, is_seen))| **is_seen);
+        let pieces = pieces.map(|(number, (name, _))| (*name, Sample::Piece(number, all.palette)));
         let series = series.iter().map(|(name, look)| (*name, Sample::Marker(*look)));
         for (name, sample) in pieces.chain(series) {
             let name = FONT.wrap_to(name, width - SAMPLE.0 - GAP, 1).concat();
@@ -54,7 +54,7 @@ impl Legend {
         for (sample, name, (x, y)) in &self.entries {
             let place = Frame { left: left + x, top: top + y + 2.0, width: SAMPLE.0, height: SAMPLE.1 };
             match sample {
-                Sample::Piece(number) => canvas.piece(place, *number),
+                Sample::Piece(number, palette) => canvas.piece(place, *number, *palette),
                 Sample::Marker(look) => {
                     canvas.marker((place.left + SAMPLE.0 / 2.0, place.top + SAMPLE.1 / 2.0), *look)
                 }

@@ -45,8 +45,8 @@ mod sound;
 mod spread;
 
 pub use data::{
-    Axis, Bar, Bars, Block, BlockKind, Content, Diagram, Field, Interval, Level, Lines, Map, MapRow, Panel,
-    Picture, Piece, Point, Scale, Series, Shared,
+    Axis, Bar, Bars, Block, BlockKind, Content, Diagram, Field, Interval, Level, Lines, Map, MapRow, Palette,
+    Panel, Picture, Piece, Point, Scale, Series, Shared,
 };
 pub use looks::DARK;
 pub use sheet::svg;

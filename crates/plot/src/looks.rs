@@ -1,5 +1,7 @@
 //! Colours, dashes, markers and hatches. This module must never know the subject of a picture.
 
+use super::data::Palette;
+
 /// The colours of the ground, of texts, of texts beside axes, and of the grid.
 pub(super) const PAPER: &str = "#ffffff";
 pub(super) const INK: &str = "#1a1a1a";
@@ -10,7 +12,7 @@ pub(super) const LINE: &str = "#e0e0e0";
 pub(super) const GROUNDS: [&str; 4] = ["#f6f6f4", "#d9e8f3", "#dcefe6", "#fbe8cf"];
 
 /// Pairs of colours: a colour of a picture on a light page, and its replacement on a dark page.
-pub const DARK: [(&str, &str); 15] = [
+pub const DARK: [(&str, &str); 28] = [
     (PAPER, "#15181c"),
     (INK, "#e8e6e3"),
     (FAINT_INK, "#b4b1ac"),
@@ -26,16 +28,35 @@ pub const DARK: [(&str, &str); 15] = [
     (COLOURS[3], "#e2a3c6"),
     (COLOURS[5], "#f2f2f2"),
     (COLOURS[6], "#8fd0f5"),
+    (TILES[0], DARK_TILES[0]),
+    (TILES[1], DARK_TILES[1]),
+    (TILES[2], DARK_TILES[2]),
+    (TILES[3], DARK_TILES[3]),
+    (TILES[4], DARK_TILES[4]),
+    (TILES[5], DARK_TILES[5]),
+    (TILES[6], DARK_TILES[6]),
+    (TILE_INKS[0], "#f4f4f4"),
+    (TILE_INKS[1], "#0c0f12"),
+    (SECOND[0], "#8f86d9"),
+    (SECOND[2], "#c9bc6a"),
+    (SECOND[3], "#d977a4"),
+    (SECOND[5], "#b9c4cf"),
 ];
 
-/// The ground of a field of a map that is so dark, from 0 to 1, and the colour of its text. Both are the same on every page.
-pub(super) fn shade(shade: f64) -> (String, &'static str) {
-    const LIGHT: [f64; 3] = [238.0, 244.0, 248.0];
-    const DEEP: [f64; 3] = [0.0, 84.0, 138.0];
+/// The grounds of fields of a map, from the faintest to the strongest, and the inks of texts on them. On a dark page the strongest is
+/// the brightest.
+const TILES: [&str; 7] = ["#eef4f8", "#d3e3ee", "#b3cfe2", "#8cb6d3", "#5d98c1", "#2f77a9", "#00548a"];
+const DARK_TILES: [&str; 7] = ["#1b232b", "#1f3040", "#244158", "#2a5675", "#32688e", "#6fabd4", "#a6d0ee"];
+const TILE_INKS: [&str; 2] = ["#0a0a0a", "#fcfcfc"];
+
+/// The number of shades of fields.
+pub(super) const SHADES: usize = TILES.len();
+
+/// The ground of a field of a map of this darkness, from 0 to 1, and the colour of its text.
+pub(super) fn shade(shade: f64) -> (&'static str, &'static str) {
     let shade = if shade.is_finite() { shade.clamp(0.0, 1.0) } else { 0.0 };
-    let [red, green, blue] =
-        [0, 1, 2].map(|part| (LIGHT[part] + shade * (DEEP[part] - LIGHT[part])).round() as u8);
-    (format!("#{red:02x}{green:02x}{blue:02x}"), if shade > 0.745 { "white" } else { "black" })
+    let tile = (shade * (SHADES - 1) as f64).round() as usize;
+    (TILES[tile], TILE_INKS[usize::from(tile > 4)])
 }
 
 /// The look of a series: its colour, and for eyes without colour its dashes and its marker.
@@ -61,6 +82,9 @@ pub(super) enum Marker {
 
 /// The colours of Okabe and Ito but yellow, which is hard to see on white.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#000000", "#56b4e9"];
+
+/// The colours of the second palette, after Tol's muted scheme.
+const SECOND: [&str; 7] = ["#332288", "#44aa99", "#8a7a20", "#882255", "#88ccee", "#4a5560", "#cc6677"];
 
 const DASHES: [&str; 7] = ["", "7 3", "2 2", "9 3 2 3", "5 5", "1 3", "12 3"];
 
@@ -120,9 +144,13 @@ const HATCHES: [&[Hatch]; 7] = [
     &[line(0.25, 0.22, SQUARES), line(0.75, 0.22, SQUARES)],
 ];
 
-/// The fill of the piece of this number. 7 fills differ.
-pub(super) fn fill(number: usize) -> Fill {
-    Fill { colour: COLOURS[number % 7], hatch: HATCHES[number % 7] }
+/// The fill of the piece of this number. 7 fills of a palette differ.
+pub(super) fn fill(number: usize, palette: Palette) -> Fill {
+    let colours = match palette {
+        Palette::First => COLOURS,
+        Palette::Second => SECOND,
+    };
+    Fill { colour: colours[number % 7], hatch: HATCHES[number % 7] }
 }
 
 #[cfg(test)]
@@ -157,8 +185,11 @@ mod tests {
         }
         for step in 0..=20 {
             let (ground, text) = shade(f64::from(step) / 20.0);
-            let text = if text == "white" { "#ffffff" } else { "#000000" };
-            assert!(contrast(&ground, text) > 4.5, "{step}: {}", contrast(&ground, text));
+            assert!(contrast(ground, text) > 4.5, "{ground}: {}", contrast(ground, text));
+            assert!(contrast(dark(ground), dark(text)) > 4.5, "{ground} in the dark");
+        }
+        for colour in SECOND {
+            assert!(contrast(dark(colour), dark(PAPER)) > 4.5, "{colour}");
         }
     }
 

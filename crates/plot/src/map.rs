@@ -4,7 +4,7 @@
 use super::canvas::{Anchor, Canvas, Frame, Meaning, Stroke};
 use super::data::{Field, Map, MapRow};
 use super::letters::Font;
-use super::looks::{FAINT_INK, INK, PAPER, shade};
+use super::looks::{FAINT_INK, INK, PAPER, SHADES, shade};
 
 const TEXT: Font = Font::plain(12.0);
 
@@ -94,7 +94,16 @@ fn draw_field(canvas: &mut Canvas, place: Frame, row: &MapRow, column: &str, fie
     let data =
         vec![("row", row.label.clone()), ("column", column.to_owned()), ("value", field.value.to_string())];
     canvas.group(Meaning { class: "field", title, data }, |canvas| {
-        canvas.block(place, &ground, EDGE);
+        canvas.block(place, ground, EDGE);
+        if field.outlined {
+            let inner = Frame {
+                left: place.left + 3.0,
+                top: place.top + 3.0,
+                width: place.width - 6.0,
+                height: place.height - 6.0,
+            };
+            canvas.block(inner, "none", Stroke { colour: ink, width: 1.6, dashes: "" });
+        }
         let text = TEXT.wrap_to(&field.text, place.width - 6.0, 1).concat();
         canvas.text(middle, Anchor::Middle, TEXT, ink, &text);
     });
@@ -102,19 +111,18 @@ fn draw_field(canvas: &mut Canvas, place: Frame, row: &MapRow, column: &str, fie
 
 /// Draws the meanings of light and dark.
 fn draw_legend(canvas: &mut Canvas, place: Frame, map: &Map) {
-    const STEPS: usize = 8;
     const STEP: f64 = 12.0;
     let [least, most] = &map.scale;
     let from = place.left + TEXT.width(least) + 6.0;
-    if from + STEPS as f64 * STEP + 6.0 + TEXT.width(most) > place.left + place.width {
+    if from + SHADES as f64 * STEP + 6.0 + TEXT.width(most) > place.left + place.width {
         return;
     }
     let feet = place.top + 10.0;
     canvas.text((place.left, feet), Anchor::Start, TEXT, FAINT_INK, least);
-    for step in 0..STEPS {
+    for step in 0..SHADES {
         let left = from + step as f64 * STEP;
-        let (ground, _) = shade(step as f64 / (STEPS - 1) as f64);
-        canvas.rectangle(Frame { left, top: place.top, width: STEP, height: 12.0 }, &ground);
+        let (ground, _) = shade(step as f64 / (SHADES - 1) as f64);
+        canvas.rectangle(Frame { left, top: place.top, width: STEP, height: 12.0 }, ground);
     }
-    canvas.text((from + STEPS as f64 * STEP + 6.0, feet), Anchor::Start, TEXT, FAINT_INK, most);
+    canvas.text((from + SHADES as f64 * STEP + 6.0, feet), Anchor::Start, TEXT, FAINT_INK, most);
 }

@@ -1,8 +1,8 @@
 //! A whole picture: the places of panels, titles, and the caption. This module must never know the subject of a picture.
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 
-use super::bars::{Ranked, Sides};
+use super::bars::{Pieces, Ranked, Sides};
 use super::canvas::{Anchor, Canvas, Frame};
 use super::data::{Axis, Bars, Content, Diagram, Lines, Map, Panel, Picture, Scale};
 use super::describe;
@@ -69,8 +69,7 @@ struct Sheet<'p> {
     panels: Vec<Ready<'p>>,
     /// Every name of a series once, in the order in which they come.
     labels: IndexSet<&'p str>,
-    /// Every name of a piece of a bar once, with whether it is seen.
-    pieces: IndexMap<&'p str, bool>,
+    pieces: Pieces<'p>,
     left_out: LeftOut,
 }
 
@@ -103,12 +102,18 @@ impl<'p> Sheet<'p> {
     fn new(picture: &'p Picture) -> Self {
         let mut left_out = LeftOut::default();
         let panels = ready(picture, &mut left_out);
-        let (mut labels, mut pieces) = (IndexSet::new(), IndexMap::new());
+        let (mut labels, mut pieces) = (IndexSet::new(), Pieces::default());
+        let palette = panels.iter().find_map(|panel| match &panel.panel.content {
+            Content::Bars(bars) => Some(bars.palette),
+            _ => None,
+        });
+        pieces.palette = palette.unwrap_or_default();
         for panel in &panels {
             match &panel.kind {
                 Kind::Curves { lines, .. } => labels.extend(lines.series.iter().map(|it| it.label.as_str())),
                 Kind::Ranked { bars, .. } => {
-                    bars.pieces().for_each(|(piece, is_seen)| *pieces.entry(piece).or_default() |= is_seen);
+                    bars.pieces()
+                        .for_each(|(piece, is_seen)| *pieces.names.entry(piece).or_default() |= is_seen);
                 }
                 Kind::Map(_) | Kind::Diagram(_) => {}
             }

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 use tradewind_plot::{
-    Axis, Bar, Bars, Block, BlockKind, Content, Diagram, Field, Interval, Level, Lines, Map, MapRow, Panel,
-    Picture, Piece, Point, Scale, Series, Shared, svg,
+    Axis, Bar, Bars, Block, BlockKind, Content, Diagram, Field, Interval, Level, Lines, Map, MapRow, Palette,
+    Panel, Picture, Piece, Point, Scale, Series, Shared, svg,
 };
 
 /// Numbers that programs yield, and numbers that they should not.
@@ -70,17 +70,16 @@ fn bars() -> impl Strategy<Value = Content> {
         |(label, from, value, pieces, interval, note)| Bar { label, from, value, pieces, interval, note },
     );
     let unit = prop::sample::select(vec!["", "ns", "B/s"]);
-    (text(), unit, prop::collection::vec(bar, 0..9), prop::option::weighted(0.3, value()))
-        .prop_map(|(label, unit, bars, to)| Content::Bars(Bars { label, unit: unit.to_owned(), bars, to }))
+    (text(), unit, prop::collection::vec(bar, 0..9), prop::option::weighted(0.3, value())).prop_map(
+        |(label, unit, bars, to)| {
+            Content::Bars(Bars { label, unit: unit.to_owned(), bars, to, palette: Palette::Second })
+        },
+    )
 }
 
 fn map() -> impl Strategy<Value = Content> {
-    let field = (value(), value(), text(), text()).prop_map(|(value, shade, text, note)| Field {
-        value,
-        shade,
-        text,
-        note,
-    });
+    let field = (value(), value(), text(), text(), any::<bool>())
+        .prop_map(|(value, shade, text, note, outlined)| Field { value, shade, text, note, outlined });
     let row = (text(), prop::collection::vec(prop::option::of(field), 0..6))
         .prop_map(|(label, fields)| MapRow { label, fields });
     (text(), text(), prop::collection::vec(text(), 0..12), prop::collection::vec(row, 0..6)).prop_map(
@@ -247,6 +246,7 @@ fn bars_show_their_values_and_lengths() {
         unit: "ns".to_owned(),
         bars: vec![bar("a", 1e6), bar("b", 2e6)],
         to: None,
+        palette: Palette::First,
     };
     let panels = vec![Panel { title: String::new(), content: Content::Bars(bars) }];
     let svg = svg(&Picture { panels, ..Picture::default() });
@@ -265,7 +265,13 @@ fn bars_show_their_values_and_lengths() {
 fn a_bar_that_is_too_long_is_cut_and_says_its_value() {
     let bar = |label: &str, value: f64| Bar { label: label.to_owned(), value: Some(value), ..Bar::default() };
     let bars = vec![bar("a", 2e6), bar("b", 4e6), bar("c", 3e9)];
-    let bars = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, to: Some(8e6) };
+    let bars = Bars {
+        label: "time".to_owned(),
+        unit: "ns".to_owned(),
+        bars,
+        to: Some(8e6),
+        palette: Palette::First,
+    };
     let panels = vec![Panel { title: String::new(), content: Content::Bars(bars) }];
     let svg = svg(&Picture { panels, ..Picture::default() });
     let texts = texts(&svg);

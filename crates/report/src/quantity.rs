@@ -17,6 +17,40 @@ pub fn time(nanoseconds: f64) -> String {
     }
 }
 
+/// A number of nanoseconds with three significant digits and a unit, as pictures have it.
+#[cfg(feature = "command")]
+pub(crate) fn brief(nanoseconds: f64) -> String {
+    let (value, unit) = in_unit(nanoseconds * 1e-9, 0.9995);
+    let decimals = match value.abs() {
+        few if few < 9.995 => 2,
+        tens if tens < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{} {unit}", without_zeros(&format!("{value:.decimals$}")))
+}
+
+/// A number with three significant digits; a number of 1000 or more with all digits before the point.
+#[cfg(feature = "command")]
+pub(crate) fn three_digits(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return number(value);
+    }
+    let digits = value.abs().log10().floor() as i32 + 1;
+    let factor = 10_f64.powi((3 - digits).max(0));
+    number((value * factor).round() / factor)
+}
+
+/// A ratio with three digits or more.
+#[cfg(feature = "command")]
+pub(crate) fn times(ratio: f64) -> String {
+    let decimals = match ratio {
+        few if few < 9.995 => 2,
+        tens if tens < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{ratio:.decimals$}")
+}
+
 /// The largest unit of time in which so many seconds, rounded up by `slack`, are at least 1; and the number of them.
 fn in_unit(seconds: f64, slack: f64) -> (f64, &'static str) {
     let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
@@ -138,6 +172,8 @@ mod tests {
             [1.5, 0.999_999e-3, 152.5e-9, 40e-9, 1_500e-9, 7.5e-9].map(duration),
             ["1.5 s", "1 ms", "152.5 ns", "40 ns", "1.5 us", "7.5 ns"]
         );
+        assert_eq!([0.0, 22.418, 16_824.0, 2.5e9].map(brief), ["0 ns", "22.4 ns", "16.8 us", "2.5 s"]);
+        assert_eq!([0.012_345, 9.2317, 43_284.4].map(three_digits), ["0.0123", "9.23", "43284"]);
         assert_eq!([9_999, 10_000, 12_345_678].map(bytes), ["9999 B", "10.0 kB", "12.3 MB"]);
         assert_eq!([0.0, 0.001, 0.84, 1.0].map(percent), ["0 %", "<1 %", "84 %", "100 %"]);
         assert_eq!([-0.004, 0.0, 0.006, -0.25].map(signed), ["0 %", "0 %", "+1 %", "-25 %"]);

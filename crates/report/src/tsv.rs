@@ -94,6 +94,7 @@ mod tests {
             rounds: 1,
             oversubscribed: false,
             numbers: [("time".to_owned(), number)].into_iter().collect(),
+            time_ns: None,
             breakdown_ns: None,
             volume_bytes: None,
         };

@@ -1,12 +1,13 @@
 //! The narrow waist: the interface of a program or protocol to the world it runs in.
 //!
-//! A *program* is written once against this crate and runs unmodified on real threads of this host and on modelled machines. The world
-//! behind it is a **value chosen at run time** ([`World`](world::World)), never a type parameter: [`Thread`] and [`Handler`] are concrete
-//! handles whose frequent paths are inline, and only the slow paths go through object-safe traits that a world implements:
-//! [`Messages`](world::Messages), [`Scheduling`](world::Scheduling) and, in a model, [`Accounting`](world::Accounting).
+//! A *program* is written once against this crate and runs unmodified on real threads of this host and on
+//! modelled machines. The world behind it is a **value chosen at run time** ([`World`](world::World)), never a type
+//! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
+//! cold edge goes through object-safe traits that a world implements: [`Messages`](world::Messages),
+//! [`Scheduling`](world::Scheduling) and, in a model, [`Accounting`](world::Accounting).
 //!
-//! This interface has mechanisms, not policy: send a message, hold a key, block a thread, charge for work. A [`Policy`] says which
-//! processors run handlers, and when, and the world carries it out.
+//! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Which
+//! processors run handlers, and when, is a [`Policy`], and the world carries it out.
 //!
 //! # The pieces
 //!
@@ -29,7 +30,7 @@
 //! | [`Operations`], [`Primitive`] | the cost of a step: free natively, time in a model |
 //! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
 //! | [`Policy`] | which processors inject and run handlers, when, in what order |
-//! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
+//! //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
 //! The root has the names that most programs need. Other names stand in the modules:
 //!
@@ -82,9 +83,9 @@
 //! assert_eq!(Ring::ENTRY.name, "ring");
 //! ```
 //!
-//! [`#[handlers]`](handlers) makes the method `hello` a message: `Self::hello()` makes a value of it, and the method's body is its
-//! handler. [`#[program]`](program) makes the fields inputs and state. These attributes implement the traits [`Message`], [`Handlers`],
-//! [`Protocol`] and [`Program`], which can also be implemented by hand, as for a generic message.
+//! [`#[handlers]`](handlers) makes the method `hello` a message: `Self::hello()` is one, and the method's body is its handler.
+//! [`#[program]`](program) makes the fields inputs and state. Below these attributes stand the traits [`Message`],
+//! [`Handlers`], [`Protocol`] and [`Program`], which can be implemented by hand, as a generic message is.
 //!
 //! # Promises
 //!
@@ -92,11 +93,10 @@
 //! * **Exclusion.** Handlers of equal keys never overlap; a [`Key::Sequential`] handler runs alone on its node.
 //! * **Placement.** Words that a thread transferred or deposited to a node before it sent a message there are in
 //!   place when that message is handled. So are words that it put into [mapped](Mapped) memory of any node.
-//! * **Shared memory.** An access that passed the test of its right completes before the loss of that right takes effect. An access whose
-//!   fault was served is done once before the right is taken away again ([how](Memory)).
-//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) returns the message if there is no room, after the thread has received
-//!   messages once; a handler's send never fails and never waits. A run whose handlers send more than the world has memory for ends with
-//!   an error.
+//! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect. An
+//!   access whose fault was served is done once before the right is taken away again ([how](Memory)).
+//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back, and has received before; a handler's send
+//!   never fails and never waits. A run whose handlers send more than the world has memory for ends with an error.
 //! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
 //!   with nothing in flight are reported as [`Failure::Deadlock`](outcome::Failure::Deadlock), exactly, in every world. Threads that
 //!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`](outcome::Failure::Livelock) by modelled worlds.
@@ -148,7 +148,7 @@ mod sync;
 pub mod thread;
 pub mod world;
 
-/// Makes each `#[message]` method of an `impl` a kind of message, and the `impl` the list of these messages.
+/// Makes each `#[message]` method of an `impl` a kind of message, and the `impl` the list of them.
 ///
 /// ```
 /// use tradewind_tempest::*;
@@ -198,7 +198,7 @@ pub mod world;
 /// |---|---|---|
 /// | `key = …` | the key of the handler: an expression over the arguments that is a `u64`, a `u32`, a [`Block`], `Sequential`, `NoSync` or any other [`Key`]; `Self` is the protocol | `NoSync` |
 /// | `class = …` | a [`Class`]: which processors may run the handler | `User` |
-/// | `volume = …` | a [`Volume`]: the category of traffic under which its bytes are counted | `Data` |
+/// | `volume = …` | a [`Volume`]: which part of the volume the bytes are | `Data` |
 /// | `bytes = …` | modelled bytes of the arguments | their size |
 /// | `payload_word_bytes = …` | modelled bytes of one payload word | 8 |
 /// | `name = …` | the name of the type | the method's name, as `CountAll` of `count_all` |
@@ -209,7 +209,7 @@ pub mod world;
 /// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait. A protocol has one such `impl`; the
 /// bodies of long handlers may call methods that stand elsewhere.
 pub use ::macros::handlers;
-/// Makes a struct a program that a person can choose by name. Writes its inputs, the state of each node, and its line in the list of
+/// Makes a struct a program that a person can choose: its inputs, the state of each node, its line in the list of
 /// programs.
 ///
 /// ```
@@ -254,8 +254,8 @@ pub use ::macros::handlers;
 /// its inputs, and a constant [`ENTRY`](entry::Entry), which a command lists. [`#[handlers]`](handlers) with `main`
 /// and `report` writes the rest.
 ///
-/// The attribute of a field says how the field is made. Expressions may use the inputs by their names, and `setup`, the [`Setup`] of the
-/// node.
+/// The attribute of a field says how it is made. Expressions may use the inputs by their names, and `setup`, the
+/// [`Setup`] of the node.
 ///
 /// | attribute | field | it is |
 /// |---|---|---|

@@ -1,8 +1,8 @@
-//! The atomics and locks of the modules that a model checker runs: `event`, and `tags` and `faults` of `memory`.
+//! The atomics and locks of the parts that the models run: `event`, and `tags` and `faults` of `memory`.
 //!
-//! In this crate they are `std`'s. The model checker compiles the same modules with its own instrumented types in place of this module,
-//! and turns on deliberate bugs, which the source names by [`mutated!`] and which the checker must find. In this crate there is no such
-//! switch: the macro is `false`.
+//! Here they are `std`'s. A model compiles the same source with the instrumented types of a model checker in this
+//! module's place, and turns on faults that the source names by [`mutated!`], which it must notice. In the library
+//! there is no such switch: the macro is `false`.
 
 pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,10 +1,11 @@
 //! The traits that a world implements and the parts that it needs, for authors of a world.
 //!
-//! Programs and protocols need nothing of this. A world implements [`World`], which runs a job, and [`Messages`] and [`Scheduling`], the
-//! slow paths through which threads and handlers act; a model implements [`Accounting`] too. A world has each [`Node`] of a job installed
-//! ([`settle`]), makes the handles of its threads and handlers ([`thread`], [`handler`]), and passes each message that arrives, as a
-//! [`Packet`], to [`Node::deliver`] under its [`DispatchKey`]. In the end it asks the [`Resident`] of each node for its report. When the
-//! nodes have been dropped, their [`Disposal`] says whether the program's destructors have failed the run.
+//! A program or a protocol needs nothing of this. A world implements [`World`], which runs a job, and
+//! [`Messages`] and [`Scheduling`], the cold edge through which threads and handlers act; a model implements [`Accounting`]
+//! too. It has each [`Node`] of a job installed
+//! ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message that arrives as a
+//! [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its report in the end. When the
+//! nodes have been dropped their [`Disposal`] says whether the program's destructors have failed the run.
 
 use pdq::DispatcherId;
 
@@ -70,9 +71,8 @@ pub fn handler<'a>(
     Handler::new(node, source, proof, processor, accounting)
 }
 
-/// Installs the program of `job` on node `id` of a world of this shape and flow control. The node's events go through
-/// `dispatcher`. `first` is the first node of the run, with which this node is compared; `None` while that node itself
-/// is installed.
+/// Installs the program of `job` on node `id`, whose events go through `dispatcher`. `first` is the first node of the
+/// run, with which this node is compared; `None` while that node itself is installed.
 ///
 /// # Errors
 /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a third

@@ -11,7 +11,6 @@
 
 #![forbid(unsafe_code)]
 
-mod cast;
 pub mod check;
 mod digest;
 mod event;
@@ -20,8 +19,7 @@ mod recorder;
 mod sink;
 mod waiting;
 
-pub use cast::{Cast, Counter, Sample, Summary};
 pub use digest::{Digest, Digests};
 pub use event::Event;
-pub use recorder::{Batch, Recorder};
+pub use recorder::{Batch, Cast, Counter, Recorder, Sample, Summary};
 pub use sink::Sink;

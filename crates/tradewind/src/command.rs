@@ -24,7 +24,7 @@ pub fn main(programs: &[Entry]) -> ExitCode {
     Command::new().programs(programs).main()
 }
 
-/// Builder of a command line with a user's own programs and coherence protocols.
+/// Builder of a command line for a user's own programs and protocols.
 ///
 /// ```no_run
 /// # const HISTOGRAM: tradewind::tempest::entry::Entry = tradewind::apps::ALL[0];

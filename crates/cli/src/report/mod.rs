@@ -22,6 +22,7 @@ use crate::arguments::Report;
 use crate::explain;
 use crate::files;
 use crate::house::House;
+use crate::made;
 use crate::own_files;
 use crate::print::say;
 use crate::problem::Problem;
@@ -40,7 +41,7 @@ pub(crate) fn report(house: &House, arguments: &Report, out: &mut impl Write) ->
     let folder = arguments.pictures.as_deref().map(|path| Folder::open(path, PICTURES)).transpose();
     let folder = folder.map_err(of_pictures)?;
     let found = found::all(house, arguments)?;
-    let report = made(house, arguments, &found);
+    let report = gathered(house, arguments, &found);
     files::save(&arguments.out, &report.page())?;
     if let Some(folder) = &folder {
         let pictures = report.pictures().into_iter();
@@ -65,7 +66,7 @@ fn is_page(path: &Path) -> Result<(), Problem> {
 }
 
 /// The report of the results.
-fn made(house: &House, arguments: &Report, found: &Found) -> html::Report {
+fn gathered(house: &House, arguments: &Report, found: &Found) -> html::Report {
     let mut machines: Vec<html::Machine> = Vec::new();
     let mut studies = Vec::new();
     for group in &found.groups {
@@ -91,7 +92,7 @@ fn made(house: &House, arguments: &Report, found: &Found) -> html::Report {
         claims: study.bounds.clone(),
     };
     studies.extend(found.strangers.iter().map(stranger));
-    html::Report { command: command(house, arguments), studies, machines }
+    html::Report { command: command(house, arguments), made: made::made(), studies, machines }
 }
 
 /// The paper that a study is after: its name begins with the first part of the ids of the paper's claims.

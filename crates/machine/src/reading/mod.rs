@@ -19,13 +19,13 @@ pub use errors::{Error, Errors};
 pub use findings::Value;
 pub(crate) use findings::{Findings, digest};
 pub(crate) use key::{
-    Key, Scalar, above_zero, never, one_unless_stated, or_default, own_clock, read, required_if, unlimited,
-    with,
+    Clocks, Key, Scalar, above_zero, never, one_unless_stated, or_default, own_clock, read, required_if,
+    unlimited, with,
 };
 pub use notes::Note;
 pub(crate) use range::range;
 pub use range::{Range, RangedKey};
 pub(crate) use reader::{FIXED, Overrides, POLICY, Raw, Reader, hint};
 pub(crate) use rows::section;
-pub(crate) use section::{Clocks, Section};
+pub(crate) use section::Section;
 pub(crate) use source_text::SourceText;

@@ -11,21 +11,13 @@ use std::fmt::Display;
 use toml_edit::{Item, TableLike};
 use units::Frequency;
 
+use super::key::Clocks;
 use super::range::Range;
 use super::reader::{Found, POLICY, Place, Raw, Reader, hint};
 use super::source_text::SourceText;
 
 /// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
 pub(super) const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
-
-/// The clocks whose cycles a value may count.
-#[derive(Clone, Copy)]
-pub(crate) struct Clocks {
-    /// The clock of the section, whose cycles are just `cycles`.
-    pub(crate) own: Frequency,
-    /// The clock of the memory bus, where there is one.
-    pub(crate) bus: Option<Frequency>,
-}
 
 /// A section, with the values of the command line that replace its own.
 pub(crate) struct Section<'a> {

@@ -12,7 +12,6 @@ mod network;
 mod network_processor;
 mod node_memory;
 mod parts;
-mod price;
 mod primitives;
 mod processor;
 mod queues;

@@ -3,8 +3,9 @@
 
 use units::{Bytes, Time};
 
+use super::residual::implied;
 use crate::reading::{Scalar, Section};
-use crate::{Cost, NodeMemory, Transaction, Transactions};
+use crate::{Cost, NodeMemory, Transactions};
 
 const PATH: Part = Part { whole: "path", own: "own" };
 const OCCUPANCY: Part = Part { whole: "occupancy", own: "own_after" };
@@ -46,15 +47,6 @@ impl IdleBus<'_> {
             Self::Known(memory, line) => implied(primitive, memory, line),
             Self::Absent | Self::Refused => Time::ZERO,
         }
-    }
-}
-
-/// The time of the transactions that a primitive makes for each line of a block, on an idle bus.
-pub(super) fn implied(primitive: &str, memory: &NodeMemory, line: Bytes) -> Time {
-    match primitive {
-        "fetch_block" => memory.uncontended_fetch(line),
-        "purge" => memory.uncontended(Transaction::Invalidate, line),
-        _ => Time::ZERO,
     }
 }
 

@@ -6,7 +6,6 @@
 
 use units::{Bytes, Time};
 
-use super::parts::implied;
 use crate::reading::Section;
 use crate::{Capability, Class, Cost, NodeMemory, Primitives, Transaction, Transactions};
 
@@ -37,6 +36,15 @@ impl NodeMemory {
         let bus = &self.bus;
         let snoop = bus.snoop.unwrap_or_default();
         bus.arbitration + bus.address + snoop + self.banks.latency + bus.passage(line)
+    }
+}
+
+/// The time of the transactions that a primitive makes for each line of a block, on an idle bus.
+pub(super) fn implied(primitive: &str, memory: &NodeMemory, line: Bytes) -> Time {
+    match primitive {
+        "fetch_block" => memory.uncontended_fetch(line),
+        "purge" => memory.uncontended(Transaction::Invalidate, line),
+        _ => Time::ZERO,
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Input {
 
 /// Origin of an input's name, default and range.
 pub(crate) enum Listed {
-    /// The constant named by the option `like` has all three.
+    /// A constant that stands elsewhere, by the option `like`.
     Like(TokenStream),
     /// The options of the attribute.
     Stated {

@@ -24,7 +24,7 @@ pub(super) struct Field {
 
 /// Way in which a field is made, by its attribute.
 pub(super) enum Role {
-    /// `#[input(…)]`: an input of the program.
+    /// `#[input(…)]`
     Input(Box<Input>),
     /// `#[keyed(64)]`, `#[keyed]`: a table with `len` entries, or with entries that are made when they are first reached.
     Keyed { len: Option<TokenStream>, init: Option<TokenStream> },

@@ -161,7 +161,7 @@ impl<T, K: Lawful> Grouped<T, K> {
         self.group(at / self.group)?.get(at % self.group)
     }
 
-    /// Returns the entries of all open groups, with their keys. The caller has a sequential proof of the table's dispatcher.
+    /// The entries of all open groups. The caller has a sequential proof of the table's dispatcher.
     pub(super) fn slots(&self) -> impl Iterator<Item = (K, &Slot<T>)> {
         let groups = (0..self.groups.len()).filter_map(|at| Some((at, self.group(at)?)));
         groups.flat_map(|(at, slots)| {

@@ -63,7 +63,7 @@ struct State<T> {
 pub(super) struct Counts {
     /// Number of sequential items, and of holds of the sequential key without an item, that arrived.
     pub(super) arrived: u64,
-    /// Number of sequential items, and of holds of the sequential key without an item, that are done.
+    /// Number of those sequential items and holds that are done.
     pub(super) done: u64,
     /// Number of sequential items handed out, continuations and holds included.
     pub(super) dispatched: u64,

@@ -54,7 +54,7 @@ pub(super) struct Inbox<T, K: UserKey> {
 #[derive(Debug)]
 pub(super) struct Tail<T, K: UserKey> {
     block: *mut Block<T, K>,
-    /// Number of slots of `block`, the last block, that are filled.
+    /// Number of slots of `block` in use.
     used: usize,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Tail<T, K: UserKey> {
 pub(super) struct Reader<T, K: UserKey> {
     /// Block of the item that was taken last; at the start, the first block.
     block: *mut Block<T, K>,
-    /// Number of items ever taken out of the inbox.
+    /// Number of items that were ever taken.
     taken: u64,
     /// Position of the item behind the last slot of `block`.
     end: u64,
@@ -75,7 +75,7 @@ pub(super) struct Reader<T, K: UserKey> {
 /// Value of `begun` when no item of a shared claim is left: beyond all slots, however often one is added.
 const ALL_TAKEN: usize = usize::MAX / 2;
 
-/// Consecutive slots of a block, from index `from` up to, but not including, `to`.
+/// A run of slots in one block.
 #[derive(Debug)]
 struct Slots<T, K: UserKey> {
     block: *mut Block<T, K>,
@@ -123,7 +123,7 @@ struct Block<T, K: UserKey> {
 
 #[derive(Debug)]
 struct Slot<T, K> {
-    /// Key of the item. Initialized unless the slot's bit in `nosync` is set.
+    /// Initialized unless the slot's bit in `nosync` is set.
     key: MaybeUninit<K>,
     item: T,
 }
@@ -349,7 +349,7 @@ impl<T, K: UserKey> Inbox<T, K> {
 }
 
 impl<T, K: UserKey> Reader<T, K> {
-    /// Number of items ever taken out of the inbox.
+    /// Number of items that were ever taken.
     #[inline]
     pub(super) fn taken(&self) -> u64 {
         self.taken
@@ -429,13 +429,13 @@ impl<T, K: UserKey> Reader<T, K> {
         }
     }
 
-    /// Whether a claim of items of this inbox is outstanding.
+    /// Whether a claim is outstanding.
     #[inline]
     pub(super) fn has_claim(&self) -> bool {
         self.claimed.is_some()
     }
 
-    /// Number of items of the outstanding claim; 0 without a claim.
+    /// Number of items of the outstanding claim.
     #[inline]
     pub(super) fn claimed(&self) -> usize {
         self.claimed.as_ref().map_or(0, |slots| slots.to - slots.from)

@@ -27,7 +27,7 @@ pub(super) struct Index<T, K> {
     blocked: usize,
 }
 
-/// Unfinished items of one user key, in order of arrival.
+/// The unfinished items of one user key.
 #[derive(Debug)]
 struct Strand {
     /// Number of unfinished items ahead of `waiting`: ready, or being run. 1 unless a claim has several items of the key.

@@ -76,7 +76,7 @@ pub(super) struct Served<T, K: UserKey> {
     index: Index<T, K>,
     /// Whether the items of the outstanding claim have been entered into the index, as running.
     entered: bool,
-    /// Number of servers that run items that they have picked from this lane's index.
+    /// Number of servers that run items picked from the index.
     pickers: usize,
     /// Whether claims are shared: claimed items that have not begun can be taken back.
     shares: bool,

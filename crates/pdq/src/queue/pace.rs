@@ -13,11 +13,11 @@ use crate::sync::{Instant, spin_loop};
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     holds_back: bool,
-    /// Number of claims until the worker tries pausing again.
+    /// Number of claims until the worker tries holding back again.
     patience: usize,
-    /// Whether the worker has paused since its last claim.
+    /// Whether the worker has held back since the last claim.
     held_back: bool,
-    /// Number of claims after a pause since the last verdict on pauses; `gathered` is the number of items of these claims.
+    /// Number of claims after holding back since the last verdict; `gathered` is the number of items of these claims.
     trials: usize,
     gathered: usize,
 }
@@ -29,7 +29,7 @@ impl Pace {
         *self = Self { patience: tuning::CHASES, ..Self::default() };
     }
 
-    /// Notes that the worker has items of its own to enqueue: it then need not pause.
+    /// Notes that the worker has items of its own to enqueue, which is better than holding back.
     #[inline]
     pub(super) fn produces(&mut self) {
         *self = Self { patience: tuning::NO_CHASE, ..Self::default() };

@@ -37,7 +37,7 @@ pub(super) const LOOKS: usize = if SMALL { 0 } else { 16 };
 /// that a worker that finds only claimed lanes waits for the claim to end instead of breaking into it.
 pub(super) const SPIN_NS: u64 = if SMALL { 0 } else { 20_000 };
 
-/// Time for which a worker that sees only claims of other workers watches a claim before it breaks into it, in nanoseconds.
+/// Time for which a worker that sees only claims of others watches one before it breaks into it, in nanoseconds.
 /// Longer than a claim should take, so that claims of short handlers are left in peace.
 pub(super) const PATIENCE_NS: u64 = if SMALL { 0 } else { 2 * CLAIM_NS };
 
@@ -47,7 +47,7 @@ pub(super) const SORT_AHEAD: usize = 16;
 /// Number of items behind a claim that a break-in moves into the index at most.
 pub(super) const LOOK_BEHIND: u64 = 4 * BLOCK as u64;
 
-/// Number of claims per timed claim, among claims whose size would not change anyway.
+/// Sampling period of timed claims, in claims, among the claims whose duration would not change the size of claims.
 pub(super) const SAMPLE: usize = 8;
 
 /// Number of successive claims, each of fewer than [`FEW`] items with none left behind, after which a worker is taken to run

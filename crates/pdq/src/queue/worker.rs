@@ -70,7 +70,7 @@ pub struct Worker<'q, T, K: UserKey = u64> {
     pub(super) stole: bool,
     /// Whether the last look at the lanes found a latch taken.
     missed: bool,
-    /// Largest number of items that the next claim may take.
+    /// Largest number of items of the next claim.
     pub(super) most: u64,
     /// Whether `idle` counts this worker as searching for work.
     searching: bool,

@@ -11,10 +11,10 @@ use super::pointers::{GlobalPtr, LocalPtr};
 use super::procedure::{self, FetchAdd, Invoke, Procedure};
 use super::state::{Issuer, Kind, SplitPhase, Ticket};
 
-/// Cost of a read of the thread's own node through a global pointer: test of the node (comparison and branch), then the load.
+/// Cost of a read from the own node through a global pointer: test of the node (comparison and branch), then the load.
 const READ_HERE: Operations = Operations::NONE.integers(2).loads(1);
 
-/// Cost of a write to the thread's own node through a global pointer: test of the node, then the store.
+/// Cost of a write to the own node through a global pointer: test of the node, then the store.
 const WRITE_HERE: Operations = Operations::NONE.integers(2).stores(1);
 
 impl SplitPhase {
@@ -98,7 +98,7 @@ impl<'a> Memory<'a> {
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
-    /// Runs `body` with a scope in which gets and puts may be outstanding, and then waits for all of them. As with
+    /// Opens a scope in which gets and puts may be outstanding, and waits for all of them after `body`. As with
     /// [`std::thread::scope`], no control flow leaves the scope while a destination is still open.
     pub fn split_phase<R>(&self, body: impl FnOnce(Scope<'_>) -> R) -> R {
         let result = body(Scope { memory: *self });
@@ -191,7 +191,7 @@ impl<'a> Memory<'a> {
         self.send(to, message, payload);
     }
 
-    /// Sends a message to node `to`, then polls for messages once.
+    /// Sends a message, then polls once.
     fn send<M: Message>(&self, to: NodeId, message: M, payload: &[u64]) {
         self.thread.send_with(to, message, payload);
         self.thread.poll();

@@ -9,7 +9,7 @@ use tempest::NodeId;
 
 use super::arena::ArenaWord;
 
-/// Pointer to a word of a node's own arena: on each node it points into that node's arena. Its use never communicates.
+/// Pointer to a word of the own arena of the node on which the pointer is used. Its use never communicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalPtr<T> {
     offset: u32,
@@ -115,7 +115,7 @@ impl<T: ArenaWord> SpreadArray<T> {
         self.len == 0
     }
 
-    /// Number of words of an element of this array.
+    /// Number of words of an element.
     pub const fn block(&self) -> u32 {
         self.block
     }

@@ -41,7 +41,7 @@ pub struct SplitPhase {
 pub(super) enum Kind {
     /// Operations that return when they are done: reads, writes, calls and procedures.
     Blocking,
-    /// Gets and puts, which are awaited at the end of their scope.
+    /// Gets and puts.
     Split,
     /// Stores that must be confirmed, for flow control alone.
     Store,
@@ -108,7 +108,7 @@ pub(super) struct Issuer {
     completed: [Event; KINDS.len()],
     /// Number of stores to each node for which no acknowledgement has been requested, indexed by node.
     unasked: Box<[Count]>,
-    /// Number of stores to all nodes for which no acknowledgement has been requested: the sum of `unasked`.
+    /// Sum of `unasked`.
     unasked_in_all: Count,
     /// Number of stores since the last request for an acknowledgement.
     since_asked: Count,

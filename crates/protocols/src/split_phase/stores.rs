@@ -10,10 +10,10 @@ use super::pointers::GlobalPtr;
 use super::procedure::{self, Post, Procedure};
 use super::state::{Kind, SplitPhase};
 
-/// Cost of a store to the thread's own node: test of the node, the store, and the count of arrived bytes.
+/// Cost of a store to the own node: test of the node, the store, and the count of arrived bytes.
 const STORE_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(2);
 
-/// Cost of posting a procedure to the thread's own node, without the procedure: test of the node, and the count of arrived bytes.
+/// Cost of posting a procedure to the own node, without the procedure: test of the node, and the count of arrived bytes.
 const POST_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(1);
 
 impl Memory<'_> {

@@ -56,7 +56,7 @@ impl HomeBill {
         Self { block, event, waited, sent: false }
     }
 
-    /// Charges the directory look-up of the event, before the block's entry changes.
+    /// Charges the directory look-up, before the entry changes.
     pub(super) fn begin(&self, cx: &mut Actions<'_>) {
         cx.charge(Primitive::DirectoryLookup);
         if self.brings_words() {
@@ -64,7 +64,7 @@ impl HomeBill {
         }
     }
 
-    /// Charges the primitives of `action` to the running handler, before the action is performed.
+    /// Charges `action`, before it is performed.
     pub(super) fn charge(&mut self, action: HomeAction, cx: &mut Actions<'_>) {
         let is_request = matches!(self.event, HomeEvent::Request(_));
         match action {
@@ -135,8 +135,8 @@ pub(super) fn charge_line(block: Block, line: Line, event: LineEvent, cx: &mut A
     }
 }
 
-/// Charges the loss of a cached block's frame. `line` is the entry before the loss. If the page has `rested`, no processor's
-/// cache holds the block.
+/// Charges the loss of a cached block's frame. `line` is the entry before the loss. No cache holds a block of a page that has
+/// `rested`.
 pub(super) fn charge_replacement(block: Block, line: Line, rested: bool, cx: &mut Actions<'_>) {
     if line.tag() == Tag::Writable {
         cx.charge_block(Primitive::FetchBlock, block);

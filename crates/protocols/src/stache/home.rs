@@ -23,13 +23,13 @@ use super::{NodeSet, ToCache, ToHome, Unspecified, Variant, Want};
 /// The requester of a right to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Asker {
-    /// The home's own node: a thread of it has faulted, or the page's home moves.
+    /// The home's own node: an access of its thread has faulted.
     Here,
-    /// The given node, by a message.
+    /// Another node, by a message.
     Node(NodeId),
 }
 
-/// A node's request for a right to a block.
+/// A request for a right to the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
     /// The node that requests the right.
@@ -112,7 +112,7 @@ pub enum HomeState {
         /// The reply that has arrived, of the two from an owner that is replacing the block.
         half: Half,
     },
-    /// Only the home has the words and does not use them: they go to the page's next home.
+    /// Only the home has the words and it does not use them: they go to the next home.
     Leaving,
 }
 
@@ -120,9 +120,9 @@ pub enum HomeState {
 /// before the recall arrives answers by two messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Half {
-    /// Neither the words nor the answer to the recall has arrived.
+    /// Neither message has arrived.
     Neither,
-    /// The words have arrived, without an answer to the recall.
+    /// The words have arrived.
     Put,
     /// The answer to the recall has arrived, without the words.
     Gone,
@@ -154,7 +154,7 @@ impl Home {
         self.waiting.len()
     }
 
-    /// Access right of the home's own node to the block while no event of the block is being served.
+    /// Right of the home's own node to the block between events.
     pub fn tag(&self) -> Tag {
         match &self.state {
             HomeState::Writable => Tag::Writable,

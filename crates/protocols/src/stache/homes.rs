@@ -57,8 +57,7 @@ fn packed(now: Whereabouts) -> u64 {
 /// Home migration at a node: the policy, and counters for each page.
 pub(super) struct Moves {
     policy: Migration,
-    /// For each page, the node that last requested a block of it and the number of that node's consecutive requests, packed into
-    /// a word.
+    /// Number of consecutive requests of one other node, and that node, packed; indexed by page.
     usage: Box<[AtomicU64]>,
     /// Number of blocks that have been called in or have arrived during a move, indexed by page.
     blocks: Box<[AtomicU32]>,

@@ -68,7 +68,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Access right of this node to the block while no event of the block is being served.
+    /// Right of the node to the block between events.
     pub fn tag(self) -> Tag {
         match self.state {
             LineState::Writable => Tag::Writable,

@@ -100,13 +100,13 @@ impl Migration {
 /// Relation of a node to the home of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Residence {
-    /// Another node is the home, and no move involves this node.
+    /// Another node is the home.
     Elsewhere,
     /// Another node is the home and has offered the page: new faults wait, and this node's outstanding requests end.
     Invited,
     /// This node has accepted the page; only the page's words are in flight.
     Expecting,
-    /// This node is the home, and the page does not move.
+    /// This node is the home.
     Here,
     /// This node is the home and has offered the page to the given node.
     Offering(NodeId),

@@ -117,7 +117,7 @@ impl Config {
         Self { migration: Some(policy), ..self }
     }
 
-    /// Returns the layout of the address space: its arrays and pages.
+    /// The arrays of the address space.
     pub fn layout(&self) -> &Layout {
         self.space.layout()
     }
@@ -136,15 +136,15 @@ pub struct Stache {
     homes: Arc<KnownHomes>,
     /// Entries of blocks, by block. A page has entries as long as it has a frame, and until its words have arrived at the home.
     entries: Keyed<Entry>,
-    /// Whether this node may have no entries for the blocks of some pages.
+    /// Whether there may be pages without entries.
     has_gaps: bool,
     pages: Keyed<Pages>,
-    /// Whether a page waits for a frame. The handler that ends the next outstanding request then triggers another try.
+    /// Whether a page waits for a frame. The handler that ends the next transaction then triggers another try.
     starving: AtomicBool,
     /// Whether a page whose home moves here has outstanding requests. The handler that ends the next one then triggers another
     /// try.
     inviting: AtomicBool,
-    /// Policy and counters of home migration; `None` if homes do not move.
+    /// Home migration, if homes move.
     moves: Option<Moves>,
     /// Whether the array of a page has been freed, indexed by page. No right to a freed page is raised any more.
     freed: Box<[AtomicBool]>,

@@ -40,7 +40,7 @@ pub(super) struct Pages {
     resting: VecDeque<u32>,
     /// Pages without frames whose entries remain until their words have arrived at the home. Robust variant only.
     departing: Vec<u32>,
-    /// Faults that wait because their page has no frame or no known home, oldest first: the block and the wanted right.
+    /// Faults in pages without a frame or without a known home.
     waiting: VecDeque<(Block, Right)>,
     /// Knowledge of this node about the homes of first-touch pages, by page.
     touches: BTreeMap<u32, Touch>,

@@ -165,7 +165,7 @@ impl Stache {
         self.apply_line(block, line, event, cx);
     }
 
-    /// Changes a cached block's entry and performs the actions of an event, which has been charged already.
+    /// Changes a cached block's entry and performs the actions. The event has been charged already.
     pub(super) fn apply_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
         let served = line.step(event, self.variant, |action| match action {
             LineAction::Send(message) => self.tell_home(block, message, cx),

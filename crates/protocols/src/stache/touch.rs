@@ -32,7 +32,7 @@ pub enum Touch {
 /// An event at a node of a page whose home it may not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchEvent {
-    /// A thread of the node accesses the page, whose home the node may not know.
+    /// A thread of the node touches the page.
     Wanted,
     /// The manager tells that the given node is the home.
     Told(NodeId),

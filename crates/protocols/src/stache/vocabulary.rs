@@ -26,7 +26,7 @@ pub enum ToHome {
     GetRead,
     /// Requests the only copy of the block, to write (GET_RW).
     GetWrite,
-    /// Requests the right to write the block, of which the sender has a copy to read (UPG).
+    /// Requests to write the copy that the sender reads (UPG).
     Upgrade,
     /// Returns the only copy, which the sender replaces by another page (PUT); carries the words.
     Put,

@@ -75,7 +75,7 @@ impl Collectives {
         });
     }
 
-    /// Tells a child in the tree that every thread of all nodes has arrived. The payload is the result.
+    /// Tells that every thread has arrived. The payload is the result.
     #[message(key = KEY, class = System)]
     fn release(&self, payload: &[u64], cx: &mut Handler<'_>) {
         cx.with(&self.step, |step, cx| {

@@ -48,7 +48,7 @@ struct Progress {
 
 #[handlers]
 impl Barrier {
-    /// Signals in a round that all threads of the source, and of the nodes that it has heard of, have arrived.
+    /// Signals that all threads of the source, and of the nodes that it has heard of, have arrived.
     #[message(key = KEY, bytes = 4)]
     fn come(&self, round: u64, cx: &mut Handler<'_>) {
         cx.with(&self.progress, |progress, cx| {

@@ -179,7 +179,7 @@ impl Locks {
 }
 
 impl Queue {
-    /// Adds a thread to the queue for the lock. Returns true if the thread has to draw a ticket; otherwise it will be called.
+    /// Adds a thread. Returns true if the thread has to draw a ticket; otherwise it will be called.
     fn join(&mut self, thread: u32) -> bool {
         if self.busy {
             self.waiting.push_back(thread);

@@ -12,15 +12,15 @@ pub(super) const MOST: usize = MAX_WORDS - 1;
 /// Operation that reduces the numbers of all threads to one number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduction {
-    /// The sum of the numbers.
+    /// The sum.
     Sum,
-    /// The least of the numbers.
+    /// The least number.
     Min,
-    /// The greatest of the numbers.
+    /// The greatest number.
     Max,
 }
 
-/// A type of number that collective operations reduce.
+/// A number that can be reduced.
 pub trait Number: Word {
     /// Cost of reducing two numbers of this type to one.
     const STEP: Operations;
@@ -61,11 +61,11 @@ impl Number for f64 {
 /// A collective operation of all threads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
-    /// Waits for all threads, without data.
+    /// Waits for all threads.
     Barrier,
-    /// Copies the words of the given thread to all threads.
+    /// Copies the words of one thread to all.
     Broadcast(ThreadId),
-    /// Reduces the numbers of all threads, separately at each index of their contributions.
+    /// Reduces the numbers of all threads, at each index of a few.
     Reduce(Reduction, Fold),
 }
 

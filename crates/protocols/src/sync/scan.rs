@@ -62,8 +62,7 @@ struct Step {
 
 #[handlers]
 impl Scan {
-    /// Delivers the partial result, `payload`, of the source and of nodes before it, in a round. `code` is the code of the
-    /// operation.
+    /// Delivers the partial result of a node and some nodes before it in a round; `code` is that of the operation.
     #[message(key = KEY, class = System, bytes = 4)]
     fn come(&self, round: u32, code: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let (source, expected) = (cx.source(), self.rounds.source(round as usize));

@@ -5,7 +5,7 @@ use compare::finding::{self, Cause};
 use compare::prediction::{self, Doubt, Score};
 use compare::ranking::{self, Place};
 use compare::refusal::{self, Omitted};
-use compare::{MachineShape, agreement, counter, parts};
+use compare::{MachineShape, agreement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -221,8 +221,7 @@ pub struct Processors {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Because {
     /// The part, as a key of `breakdown_ns`.
-    #[schemars(with = "String")]
-    pub part: parts::Part,
+    pub part: String,
     /// The time that each computing processor of the contrast spent more on the part.
     pub excess_ns: f64,
     /// The excess divided by the difference of the times: at least 0.5, and above 1 where other parts are shorter.
@@ -231,8 +230,7 @@ pub struct Because {
     /// then no cause, but outweighs it.
     ///
     /// Null if `share` is at most 1.5.
-    #[schemars(with = "Option<String>")]
-    pub made_up_by: Option<parts::Part>,
+    pub made_up_by: Option<String>,
     /// The time that each computing processor of the contrast spent less on the part `made_up_by`.
     ///
     /// Null without `made_up_by`.
@@ -240,8 +238,7 @@ pub struct Because {
     /// The counter that explains the part, see below.
     ///
     /// Null if none stands out.
-    #[schemars(with = "Option<String>")]
-    pub counter: Option<counter::Counter>,
+    pub counter: Option<String>,
     /// The counter's value for the winner.
     ///
     /// Null without `counter`, and if the winner has no such thing.
@@ -503,12 +500,12 @@ impl From<&finding::Because> for Because {
     fn from(because: &finding::Because) -> Self {
         let (made_up, evidence) = (because.made_up.as_ref(), because.evidence.as_ref());
         Self {
-            part: because.part,
+            part: because.part.name().to_owned(),
             excess_ns: because.seconds * 1e9,
             share: because.share,
-            made_up_by: made_up.map(|less| less.part),
+            made_up_by: made_up.map(|less| less.part.name().to_owned()),
             less_ns: made_up.map(|less| less.seconds * 1e9),
-            counter: evidence.map(|evidence| evidence.counter),
+            counter: evidence.map(|evidence| evidence.counter.name().to_owned()),
             of_winner: evidence.and_then(|evidence| evidence.winner),
             of_contrast: evidence.map(|evidence| evidence.loser),
         }
@@ -543,17 +540,9 @@ impl From<&prediction::Pair> for Pair {
             predicted_ns: pair.predicted_ns,
             error: Some(pair.error()).filter(|error| error.is_finite()),
             oversubscribed: pair.doubt == Some(Doubt::Turns),
-            cannot_tell: pair.doubt.map(|doubt| reason(doubt).to_owned()),
+            cannot_tell: pair.doubt.map(|doubt| words::DoubtWords::of(doubt).name.to_owned()),
             scored: pair.is_scored(),
         }
-    }
-}
-
-fn reason(doubt: Doubt) -> &'static str {
-    match doubt {
-        Doubt::Turns => "turns",
-        Doubt::Taken => "taken",
-        Doubt::Wide => "wide",
     }
 }
 

@@ -26,6 +26,8 @@ mod spent;
 #[cfg(feature = "command")]
 mod studied;
 mod study;
+#[cfg(feature = "command")]
+mod table;
 mod verdict;
 mod way;
 
@@ -53,8 +55,6 @@ pub use model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Survey
 pub use no_result::NoResult;
 pub use one_way::{OneWay, Stage};
 pub use partial::Partial;
-#[cfg(feature = "command")]
-pub(crate) use run::Region;
 pub use run::{
     Asked, Change, Combination, Counts, Dispatching, Given, Interval, Kind, Measured, Phase, Report, Run,
     Setting, Step, Volume,
@@ -65,7 +65,9 @@ pub use study::{
     Bounds, Check, CheckPart, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
     StudyColumn, StudyDerived, StudyNumber, StudyRow, StudyTable,
 };
-pub use verdict::{Answer, Lead, Verdict};
+#[cfg(feature = "command")]
+pub(crate) use table::{Region, TableRow};
+pub use verdict::{Answer, Lead, Sentences, Verdict};
 pub use way::{Named, Way};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.

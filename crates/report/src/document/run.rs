@@ -329,16 +329,6 @@ pub struct Interval {
     pub enough: bool,
 }
 
-/// The measurements of the timed region.
-#[cfg(feature = "command")]
-pub(crate) struct Region<'r> {
-    pub(crate) counters: &'r Counts,
-    pub(crate) volume: &'r Volume,
-    pub(crate) breakdown: &'r Breakdown,
-    pub(crate) protocol: &'r [ProtocolBreakdown],
-    pub(crate) utilization: &'r [Utilization],
-}
-
 /// 16 hexadecimal digits.
 pub(super) fn digest(digest: u64) -> String {
     format!("{digest:016x}")
@@ -351,28 +341,6 @@ impl Run {
         let interval = compare::Interval::of_median(ran.samples(), interval::level(1));
         let measured = Measured::new(machine, ran, interval.filter(|_| machine.native));
         Self { version: super::VERSION, partial: None, asked, combination, baseline: None, measured }
-    }
-
-    /// The measurements of the timed region: the first phase, or the whole run if there is none.
-    #[cfg(feature = "command")]
-    pub(crate) fn region(&self) -> Region<'_> {
-        let all = &self.measured;
-        match all.phases.first() {
-            Some(phase) => Region {
-                counters: &phase.counters,
-                volume: &phase.volume_bytes,
-                breakdown: &phase.breakdown_ns,
-                protocol: &phase.protocol_breakdown_ns,
-                utilization: &phase.utilization,
-            },
-            None => Region {
-                counters: &all.counters,
-                volume: &all.volume_bytes,
-                breakdown: &all.breakdown_ns,
-                protocol: &all.protocol_breakdown_ns,
-                utilization: &all.utilization,
-            },
-        }
     }
 }
 

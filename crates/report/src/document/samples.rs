@@ -3,8 +3,8 @@
 use super::run::Volume;
 use super::spent::Breakdown;
 use super::{
-    Claim, Explain, OneWay, Relation, Runs, Scalar, Stage, Study, StudyColumn, StudyNumber, StudyRow,
-    StudyTable, Trip, Value,
+    Asked, Claim, Comparison, Explain, Given, OneWay, Relation, Runs, Scalar, Setting, Stage, Study,
+    StudyColumn, StudyNumber, StudyRow, StudyTable, Trip, Value,
 };
 
 /// A claim of this value in us, of which 5 % more was measured.
@@ -84,6 +84,7 @@ pub(crate) fn study() -> Study {
             rounds: 1,
             oversubscribed: false,
             numbers: [("time".to_owned(), Some(number))].into_iter().collect(),
+            time_ns: Some(scale / 4.0),
             breakdown_ns: Some(Breakdown {
                 compute: 0.6 * scale,
                 memory: 0.1 * scale,
@@ -92,7 +93,12 @@ pub(crate) fn study() -> Study {
                 idle: 0.0,
                 taken: None,
             }),
-            volume_bytes: Some(Volume { data: 48, headers: 16, requests: 0, invalidations: 0 }),
+            volume_bytes: Some(Volume {
+                data: (0.48 * scale) as u64,
+                headers: 16,
+                requests: 0,
+                invalidations: 0,
+            }),
         }
     };
     Study {
@@ -115,4 +121,12 @@ pub(crate) fn study() -> Study {
         figures: Vec::new(),
         leaves_out: vec!["A toy has no parts.".to_owned()],
     }
+}
+
+/// The document of a comparison of `em3d` on a host called `toy`.
+pub(crate) fn comparison(rankings: &[compare::Ranking]) -> Comparison {
+    let given = Given { input: Vec::new(), set: Vec::new() };
+    let asked = Asked { program: "em3d".to_owned(), given, input: Default::default() };
+    let setting = Setting { threads: 1, seed: 1, protocol: "stache".to_owned(), block_bytes: 64 };
+    Comparison::new(asked, &setting, rankings, "toy")
 }

@@ -124,6 +124,7 @@ fn table(rows: &[Row<'_>]) -> StudyTable {
             .keys()
             .map(|name| ((*name).to_owned(), row.column(name).and_then(StudyNumber::of)))
             .collect(),
+        time_ns: row.spent.as_ref().and_then(|spent| spent.length),
         breakdown_ns: row.spent.as_ref().and_then(|spent| serde_json::from_value(spent.time.clone()).ok()),
         volume_bytes: row.spent.as_ref().and_then(|spent| serde_json::from_value(spent.volume.clone()).ok()),
     };

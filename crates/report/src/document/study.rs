@@ -79,6 +79,12 @@ pub struct StudyRow {
     pub oversubscribed: bool,
     /// The numbers, by the names of `columns`. Null where one was not measured.
     pub numbers: IndexMap<String, Option<StudyNumber>>,
+    /// The time from the beginning to the end of the first timed region of the first round, or of the whole run if there is no such
+    /// region.
+    ///
+    /// Null where nothing ran.
+    #[serde(default)]
+    pub time_ns: Option<f64>,
     /// The time of the computing processors, split by what they spent it on: of the first timed region of the first round, or of the
     /// whole run if there is no such region.
     ///

@@ -11,9 +11,27 @@ use crate::words;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// The verdict for people.
-    pub text: String,
+    #[schemars(with = "String")]
+    pub text: Sentences,
     /// The answer of each entry of `worlds` that has a right answer, in their order.
     pub tables: Vec<Answer>,
+}
+
+/// Sentences, the first of which has the answer. A document has them as one text.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+pub struct Sentences(pub Vec<String>);
+
+impl From<Sentences> for String {
+    fn from(sentences: Sentences) -> Self {
+        sentences.0.join(" ")
+    }
+}
+
+impl From<String> for Sentences {
+    fn from(text: String) -> Self {
+        Self(vec![text])
+    }
 }
 
 /// The answer of one machine in one shape.
@@ -69,7 +87,7 @@ impl Verdict {
     /// The verdict of a comparison of this program.
     pub(super) fn new(program: &str, rankings: &[compare::Ranking]) -> Self {
         Self {
-            text: words::verdict(program, rankings).join(" "),
+            text: Sentences(words::verdict(program, rankings)),
             tables: verdict::of(rankings).iter().map(Answer::from).collect(),
         }
     }

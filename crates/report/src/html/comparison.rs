@@ -2,19 +2,17 @@
 
 use maud::{Markup, html};
 
+use super::parts::Made;
 use super::shell::{Entry, Shell, figure, place};
 use crate::document::{Comparison, Row, World};
 use crate::picture;
-use crate::quantity::{bytes, count, several, time};
-use crate::words::label;
-use plot::Picture;
+use crate::quantity::{bytes, count, time};
 
-/// The page of a comparison, whose ranked bars are in `picture`. `summary` says what the program is, and `command` which command line
-/// makes the page.
-pub fn comparison(found: &Comparison, picture: &Picture, summary: &str, command: &str) -> String {
+/// The page of a comparison. `summary` is one line about the program, and `command` the command line that makes the page.
+pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Made) -> String {
     let asked = &found.asked;
     let drawn = [
-        ("Ranked", "ranked", Some(picture.clone())),
+        ("Ranked", "ranked", Some(picture::comparison(found))),
         ("Mechanisms under policies", "mechanisms", picture::mechanisms(found)),
         ("What was sent", "volume", picture::volumes(found)),
         ("Where the time of an event goes", "events", picture::events(found)),
@@ -22,7 +20,7 @@ pub fn comparison(found: &Comparison, picture: &Picture, summary: &str, command:
     let drawn: Vec<_> =
         drawn.into_iter().filter_map(|(heading, name, picture)| Some((heading, name, picture?))).collect();
     let pictures = drawn.iter().map(|(heading, name, _)| Entry::Part((*heading).to_owned(), place(name)));
-    let worlds = found.worlds.iter().map(|world| Entry::Part(title(world), place(&title(world))));
+    let worlds = found.worlds.iter().map(|world| Entry::Part(world.place(), place(&world.place())));
     let contents = [Entry::Group("Pictures".to_owned())]
         .into_iter()
         .chain(pictures)
@@ -31,7 +29,8 @@ pub fn comparison(found: &Comparison, picture: &Picture, summary: &str, command:
         .collect();
     let input: Vec<_> = asked.input.iter().map(|(key, value)| format!("{key} {value}")).collect();
     let head = html! {
-        p.lead { (found.verdict.text) }
+        p.lead { (found.verdict.text.0.join(" ")) }
+        (made.facts())
         p.facts {
             span { (asked.program) ": " (summary) }
             @if !input.is_empty() { span { (input.join(", ")) } }
@@ -54,17 +53,12 @@ pub fn comparison(found: &Comparison, picture: &Picture, summary: &str, command:
 /// The meaning of the column of processors.
 const PROCESSORS: &str = "processors of each node that compute + others, which run handlers or move messages";
 
-fn title(world: &World) -> String {
-    let machine = label(&world.on.machine, world.on.machine_file.as_deref());
-    format!("{machine}, {} of {}", several(world.nodes, "node"), several(world.processors, "processor"))
-}
-
 fn part(world: &World) -> Markup {
     let left = world.refused.iter().map(|it| (&it.mechanism, &it.reason));
     let failed = world.failed.iter().map(|it| (&it.mechanism, &it.reason));
     html! {
-        section id=(place(&title(world))) {
-            h2 { (title(world)) }
+        section id=(place(&world.place())) {
+            h2 { (world.place()) }
             p { (super::study::sentence(&world.finding.text)) }
             div.wide {
                 table {

@@ -1,4 +1,6 @@
-//! What a report is made of. This module must never know how a part looks.
+//! The parts of a report. This module must never know how a part looks.
+
+use maud::{Markup, html};
 
 use crate::document::{Claim, Explain, FixedMachine, Study};
 use plot::Picture;
@@ -6,11 +8,11 @@ use plot::Picture;
 /// A study with the claims that it decides.
 #[derive(Clone, Debug)]
 pub struct Studied {
-    /// What the study found.
+    /// The results.
     pub study: Study,
-    /// The paper that the study is after; `None` of a study that stands beside none.
+    /// The paper that the study is after; `None` if there is none.
     pub paper: Option<Paper>,
-    /// The claims, held against what was found.
+    /// The claims, held against the results.
     pub claims: Vec<Claim>,
 }
 
@@ -19,24 +21,51 @@ pub struct Studied {
 pub struct Paper {
     /// The first part of the ids of its claims.
     pub id: String,
-    /// Its authors, its title, where and when it was published; `None` if the file of its claims does not say.
+    /// Authors, title, place and year of publication; `None` if the file of its claims does not say.
     pub work: Option<String>,
 }
 
 /// A machine of a report.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Its values and what follows from them.
+    /// The values and the numbers that follow from them.
     pub explain: Explain,
-    /// The values that nobody published, and what fixed them.
+    /// The unpublished values, and the claims or choices that fixed them.
     pub fixed: FixedMachine,
+}
+
+/// The circumstances in which a page is made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The commit of the build; `None` if the build does not know.
+    pub commit: Option<&'static str>,
+    /// The day, such as `2026-11-28`.
+    pub date: String,
+    /// This host in one line.
+    pub host: String,
+    /// The mean number of processes that were ready to run; `None` if it is unknown.
+    pub load: Option<f64>,
+}
+
+impl Made {
+    /// The circumstances as facts for the head of a page.
+    pub(super) fn facts(&self) -> Markup {
+        html! {
+            p.facts {
+                span { "tradewind " (env!("CARGO_PKG_VERSION")) @if let Some(commit) = self.commit { " (" (commit) ")" } }
+                span { (self.date) }
+                span { "on " (self.host) }
+                @if let Some(load) = self.load { span { "load " (format!("{load:.1}")) } }
+            }
+        }
+    }
 }
 
 /// A picture of a report.
 pub(super) struct Drawn {
-    /// What the picture is among those of its part.
+    /// The heading over the picture.
     pub(super) heading: &'static str,
-    /// Its name: no other picture of the report has it.
+    /// A name that no other picture of the report has.
     pub(super) name: String,
     pub(super) picture: Picture,
 }

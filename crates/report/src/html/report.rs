@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use lab::Basis;
 use maud::{Markup, html};
 
-use super::parts::{Drawn, Machine, Paper, Studied};
+use super::parts::{Drawn, Machine, Made, Paper, Studied};
 use super::shell::{Entry, Shell, figure, place};
 use super::{claims, machine, study};
 use crate::document::{Claim, Score, Standing};
@@ -14,11 +14,13 @@ use crate::picture;
 use crate::quantity::several;
 use plot::Picture;
 
-/// What a report is made of.
+/// A report.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The command line that makes the report.
     pub command: String,
+    /// The circumstances in which the page is made.
+    pub made: Made,
     /// The studies, in the order of the page.
     pub studies: Vec<Studied>,
     /// The machines that the studies ran on.
@@ -72,8 +74,8 @@ impl Report {
         };
         let head = html! {
             p.lead { (lead(self, &score)) }
-            p.facts { span { "tradewind " (env!("CARGO_PKG_VERSION")) } span { code { (self.command) } } }
-            p.facts.paper { "Lists that are folded on the screen are left out on paper." }
+            (self.made.facts())
+            p.facts { span { code { (self.command) } } }
         };
         let foot = format!(
             "Made by `{}`. Nothing on this page is loaded from elsewhere, and nothing runs on it.",
@@ -188,6 +190,12 @@ mod tests {
         };
         Report {
             command: "tradewind report toy".to_owned(),
+            made: Made {
+                commit: Some("abc"),
+                date: "2026-01-02".to_owned(),
+                host: "toy".to_owned(),
+                load: Some(0.25),
+            },
             studies: vec![Studied { study: samples::study(), paper: None, claims: claims.collect() }],
             machines: vec![Machine { explain: samples::explain(), fixed }],
         }
@@ -206,6 +214,11 @@ mod tests {
         }
         assert!(page.contains("data-claim=\"toy.1\" data-measured=\"2.1\""));
         assert!(page.contains("A toy has no parts."));
+        let made = format!(
+            "<span>tradewind {} (abc)</span><span>2026-01-02</span><span>on toy</span><span>load 0.2</span>",
+            env!("CARGO_PKG_VERSION")
+        );
+        assert!(page.contains(&made), "{page}");
         let lead = "Of 2 claims of the literature that were predicted, 2 hold; 1 more were predicted blind.";
         assert!(page.contains(lead), "{page}");
     }

@@ -1,5 +1,6 @@
 //! The part of a report on one study. This module must never measure anything.
 
+use indexmap::IndexSet;
 use maud::{Markup, html};
 
 use super::parts::{Drawn, Studied};
@@ -7,7 +8,7 @@ use super::shell::{figure, place};
 use super::{claims, numbers};
 use crate::document::{FailedRun, Figure, Study};
 use crate::picture;
-use crate::quantity::several;
+use crate::quantity::{list, several};
 use crate::words::{self, alike};
 use plot::Picture;
 
@@ -18,7 +19,7 @@ pub(super) fn drawn(studied: &Studied) -> Vec<Drawn> {
     let of_figure = |figure: &Figure| Drawn {
         heading: "Figures",
         name: named(&figure.name),
-        picture: picture::study(figure, study),
+        picture: beside_paper(picture::study(figure, study), studied),
     };
     let agreement = picture::agreement(&format!("{}: measured against stated", study.study), &studied.claims);
     let usual = [
@@ -31,6 +32,19 @@ pub(super) fn drawn(studied: &Studied) -> Vec<Drawn> {
         .into_iter()
         .filter_map(|(heading, name, picture)| Some(Drawn { heading, name: named(name), picture: picture? }));
     study.figures.iter().map(of_figure).chain(usual).collect()
+}
+
+/// The most places of a paper that a caption names.
+const PLACES: usize = 3;
+
+/// A picture whose caption names the figures and tables of the paper that the study is after.
+fn beside_paper(mut picture: Picture, studied: &Studied) -> Picture {
+    let places: IndexSet<&str> = studied.claims.iter().map(|claim| claim.place.as_str()).collect();
+    let places: Vec<_> = places.into_iter().filter(|place| !place.is_empty()).map(str::to_owned).collect();
+    if let Some(paper) = studied.paper.as_ref().filter(|_| (1..=PLACES).contains(&places.len())) {
+        picture.caption += &format!(" Beside {} of {}.", list(&places), paper.id);
+    }
+    picture
 }
 
 /// The part of the page on a study.

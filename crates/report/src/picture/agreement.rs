@@ -70,14 +70,14 @@ fn name(claim: &Claim) -> String {
     format!("{}{unit}, measured and stated", claim.id)
 }
 
-/// What the claims of a basis did, in words.
+/// The words for a basis.
 pub(crate) fn label(basis: Basis) -> &'static str {
     match basis {
         Basis::Set => "set a parameter",
         Basis::Follows => "follows from others",
         Basis::Predicted => "predicted",
         Basis::Blind => "predicted blind",
-        Basis::Unknown => "nobody knows",
+        Basis::Unknown => "unknown",
     }
 }
 

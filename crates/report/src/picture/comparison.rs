@@ -1,142 +1,141 @@
 //! The tables of a comparison as ranked bars. This module must never measure or find anything.
 
-use compare::parts::{region, shares};
-use compare::ranking::{Ranking, Row, ratio};
-use compare::tie::{is_tied, is_unclear};
 use tempest::policy::Split;
 
-use crate::document::{Asked, Partial};
-use crate::quantity::{list, several};
-use crate::words::{self, label};
+use crate::document::{Comparison, TableRow, Way, World};
+use crate::quantity::{list, several, times};
+use crate::words::procs;
 use plot::{Bar, Bars, Content, Interval, Panel, Picture, Shared};
 
-/// The longest bar stands for no more than so many times the fastest, so that the pieces of the fast ones are seen.
-const LONGEST_RATIO: f64 = 8.0;
+/// The greatest ratio to the fastest row of a row that is drawn.
+const GREATEST_RATIO: f64 = 4.0;
 
-/// The picture of a comparison: its verdict as the title, and a panel for each table, with its bars in the order of the table. Where runs
-/// are missing, `partial` says so.
-pub fn comparison(asked: &Asked, rankings: &[Ranking], partial: Option<&Partial>) -> Picture {
-    let rows = || rankings.iter().flat_map(Ranking::rows);
-    let input: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    let intervals: Vec<_> = rows().filter_map(|row| row.interval).collect();
+/// The picture of a comparison: its verdict as the title, and a panel for each table, with its bars in the order of the table.
+pub fn comparison(found: &Comparison) -> Picture {
+    let rows = || found.worlds.iter().flat_map(|world| &world.rows);
+    let input: Vec<_> = found.asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let intervals: Vec<_> = rows().filter_map(|row| row.measured.interval.as_ref()).collect();
     let measured =
-        (!intervals.is_empty()).then_some(match intervals.iter().all(|interval| interval.is_enough) {
+        (!intervals.is_empty()).then_some(match intervals.iter().all(|interval| interval.enough) {
             true => {
-                "Black lines: intervals in which, with 95 % for all of a panel at once, the true medians lie."
+                "Thin lines: intervals in which, with 95 % for all of a panel at once, the true medians lie."
             }
             false => {
-                "Black lines: the ranges of all runs, which were too few for intervals that one can rely on."
+                "Thin lines: the ranges of all runs, which were too few for intervals that one can rely on."
             }
         });
-    let tied = rows().any(|row| row.verified).then_some(
-        "x: times the first bar. No difference: black lines that overlap, or times that differ by no more than 3 %. Unclear: black lines that \
+    let tied = rows().any(|row| row.is_right()).then_some(
+        "x: times the first bar. No difference: thin lines that overlap, or times that differ by no more than 3 %. Unclear: thin lines that \
          overlap, and leave room for a difference of more than 10 %.",
     );
-    let cut = rankings.iter().any(|ranking| end(&ranking.rows()).is_some());
-    let mut verdict = words::verdict(&asked.program, rankings).into_iter();
-    let title = verdict.next().unwrap_or_else(|| asked.program.clone());
-    let more = verdict.collect::<Vec<_>>().join(" ");
+    let folded = found.worlds.iter().map(|world| world.table().iter().filter(|row| !is_drawn(row)).count());
+    let folded: usize = folded.sum();
+    let mut verdict = found.verdict.text.0.iter();
+    let title = verdict.next().unwrap_or(&found.asked.program);
+    let more = verdict.map(String::as_str).collect::<Vec<_>>().join(" ");
     let said = [
         (!more.is_empty()).then_some(more),
-        partial.map(|partial| format!("Partial: {partial}.")),
+        found.partial.as_ref().map(|partial| format!("Partial: {partial}.")),
         (!input.is_empty()).then(|| format!("Input: {}.", input.join(", "))),
         measured.map(str::to_owned),
         tied.map(str::to_owned),
-        cut.then(|| "Bars with two white strokes are cut off; their parts keep their shares.".to_owned()),
+        (folded > 0).then(|| {
+            let rows = several(folded as u64, "row");
+            format!("Not drawn: {rows} more than {GREATEST_RATIO} times as slow as the fastest.")
+        }),
     ];
     Picture {
-        title,
+        title: title.clone(),
         caption: said.into_iter().flatten().collect::<Vec<_>>().join(" "),
-        panels: rankings.iter().map(panel).collect(),
+        panels: found.worlds.iter().map(panel).collect(),
         shared: Shared::default(),
     }
 }
 
-fn panel(ranking: &Ranking) -> Panel {
-    let rows = ranking.rows();
-    let several_mechanisms = rows.windows(2).any(|pair| pair[0].mechanism != pair[1].mechanism);
-    let all = Split { computing: ranking.shape.processors, dedicated: 0 };
-    let several_splits = rows.iter().any(|row| row.split != all);
-    let mut bars: Vec<Bar> =
-        rows.iter().map(|row| bar(rows[0], row, several_mechanisms, several_splits)).collect();
-    bars.extend(ranking.failed.iter().map(|failed| Bar {
-        label: [failed.mechanism.name(), failed.policy.as_deref().unwrap_or_default()].join(" "),
+fn panel(world: &World) -> Panel {
+    let rows = world.table();
+    let several_mechanisms =
+        rows.windows(2).any(|pair| pair[0].combination.mechanism != pair[1].combination.mechanism);
+    let all = Split { computing: world.processors, dedicated: 0 };
+    let several_splits = rows.iter().any(|row| row.combination.split() != all);
+    let mut bars: Vec<Bar> = rows
+        .iter()
+        .filter(|row| is_drawn(row))
+        .map(|row| bar(world, &rows[0], row, several_mechanisms, several_splits))
+        .collect();
+    bars.extend(world.failed.iter().map(|failed| Bar {
+        label: [failed.mechanism.as_str(), failed.policy.as_deref().unwrap_or_default()].join(" "),
         note: "failed".to_owned(),
         ..Bar::default()
     }));
-    let content = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, to: end(&rows) };
-    Panel { title: title(ranking, &rows), content: Content::Bars(content) }
+    let content = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, ..Bars::default() };
+    Panel { title: title(world, &rows), content: Content::Bars(content) }
 }
 
-/// The time at which bars are cut off; `None` if none is that long.
-fn end(rows: &[&Row]) -> Option<f64> {
-    let most = LONGEST_RATIO * rows.first()?.outcome.timed().as_nanoseconds();
-    rows.iter().any(|row| row.outcome.timed().as_nanoseconds() > most).then_some(most)
+/// Whether a row is fast enough to be drawn, or has a wrong answer.
+fn is_drawn(row: &TableRow<'_>) -> bool {
+    row.ratio_to_best.is_none_or(|ratio| ratio <= GREATEST_RATIO)
 }
 
-fn title(ranking: &Ranking, rows: &[&Row]) -> String {
-    let (machine, shape) = (&ranking.machine, ranking.shape);
-    let shape = format!("{} of {}", several(shape.nodes, "node"), several(shape.processors, "processor"));
-    let runs = rows.first().filter(|_| machine.native).map(|row| match row.runs() {
+fn title(world: &World, rows: &[TableRow<'_>]) -> String {
+    let runs = rows.first().filter(|_| world.is_native()).map(|row| match row.measured.runs {
         1 => ", one run each".to_owned(),
         runs => format!(", median of {runs} runs"),
     });
-    format!("{}, {shape}{}", label(&machine.name, machine.file.as_deref()), runs.unwrap_or_default())
+    world.place() + &runs.unwrap_or_default()
 }
 
-fn bar(first: &Row, row: &Row, several_mechanisms: bool, several_splits: bool) -> Bar {
-    let procs = if several_splits { format!(", {} procs", row.split) } else { String::new() };
-    let policies = list(&row.policies) + &procs;
-    let mechanism = if several_mechanisms { format!("{} ", row.mechanism) } else { String::new() };
-    let shares = shares(&region(&row.outcome).breakdown);
+fn bar(
+    world: &World,
+    first: &TableRow<'_>,
+    row: &TableRow<'_>,
+    several_mechanisms: bool,
+    several_splits: bool,
+) -> Bar {
+    let procs = if several_splits {
+        format!(", {}", procs(&row.combination.split().to_string()))
+    } else {
+        String::new()
+    };
+    let policies: Vec<_> = row.policies.iter().map(|&policy| policy.to_owned()).collect();
+    let policies = list(&policies) + &procs;
+    let mechanism =
+        if several_mechanisms { format!("{} ", row.combination.mechanism) } else { String::new() };
     Bar {
         label: format!("{mechanism}{policies}"),
-        value: Some(row.outcome.timed().as_nanoseconds()),
-        pieces: super::spent::parts(shares),
-        interval: row
-            .interval
-            .map(|it| Interval { low: it.low.as_nanoseconds(), high: it.high.as_nanoseconds() }),
-        note: note(first, row),
+        value: Some(row.measured.time_ns),
+        pieces: super::spent::parts(row.measured.region().breakdown.shares()),
+        interval: row.measured.interval.as_ref().map(|it| Interval { low: it.low_ns, high: it.high_ns }),
+        note: note(&world.finding.tied, first, row),
         ..Bar::default()
     }
 }
 
-/// What else there is to say of a row: how much slower it is than the first, or that its answer is wrong.
-fn note(first: &Row, row: &Row) -> String {
-    let is_first = std::ptr::eq(first, row);
-    let marked = match row.disturbed() {
-        _ if row.oversubscribed => ", took turns",
-        Some(_) => ", disturbed",
-        None => "",
+/// A note on a row: its ratio to the first row, or that its answer is wrong.
+fn note(tied: &[Way], first: &TableRow<'_>, row: &TableRow<'_>) -> String {
+    let marked = match row.measured.disturbed {
+        _ if row.combination.oversubscribed => ", took turns",
+        true => ", disturbed",
+        false => "",
     };
-    match ratio(first, row) {
+    match row.ratio_to_best {
         None => "WRONG ANSWER".to_owned(),
-        Some(ratio) if !is_first && is_tied(first, row) => {
-            let tie = if is_unclear(&[first, row]) { "unclear" } else { "no difference" };
-            format!("{}, {tie}{marked}", times(ratio))
+        Some(ratio) if tied.contains(&row.way()) => {
+            let tie = if row.is_unclear(first) { "unclear" } else { "no difference" };
+            format!("{}x, {tie}{marked}", times(ratio))
         }
-        Some(ratio) => times(ratio) + marked,
+        Some(ratio) => format!("{}x{marked}", times(ratio)),
     }
-}
-
-/// A ratio with three digits or more.
-fn times(ratio: f64) -> String {
-    let decimals = match ratio {
-        few if few < 9.995 => 2,
-        tens if tens < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{ratio:.decimals$}x")
 }
 
 #[cfg(test)]
 mod tests {
+    use compare::Row;
     use compare::samples::{ranking, row};
-    use indexmap::IndexMap;
     use tempest::Mechanism::{Bulk, Messages};
 
     use super::*;
-    use crate::document::Given;
+    use crate::document::{Partial, samples};
 
     #[test]
     fn every_row_is_a_bar_with_its_interval_and_what_it_means() {
@@ -148,10 +147,9 @@ mod tests {
             row(Bulk, "floating", [150, 0, 0, 60]).within(0.9),
             wrong,
         ];
-        let given = Given { input: Vec::new(), set: Vec::new() };
-        let asked = Asked { program: "em3d".to_owned(), given, input: IndexMap::new() };
-        let partial = Partial::interrupted("SIGINT", (4, 9));
-        let picture = comparison(&asked, &[ranking("native", &rows)], Some(&partial));
+        let partial = Some(Partial::interrupted("SIGINT", (4, 9)));
+        let found = Comparison { partial, ..samples::comparison(&[ranking("native", &rows)]) };
+        let picture = comparison(&found);
         let Content::Bars(bars) = &picture.panels[0].content else { panic!("a table is drawn as bars") };
         let told: Vec<_> = bars.bars.iter().map(|bar| (bar.label.as_str(), bar.note.as_str())).collect();
         let wanted = [
@@ -168,7 +166,7 @@ mod tests {
         assert!(picture.title.ends_with("too much to tell mechanisms apart."), "{}", picture.title);
         let caption = &picture.caption;
         assert!(
-            caption.contains("Partial: interrupted by SIGINT when 4 of 9 were done. Black lines:"),
+            caption.contains("Partial: interrupted by SIGINT when 4 of 9 were done. Thin lines:"),
             "{caption}"
         );
         assert!(plot::svg(&picture).contains("messages floating"));

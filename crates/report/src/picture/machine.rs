@@ -47,7 +47,7 @@ impl Values<'_> {
     /// A line of a box: the name and the value of each key that there is.
     fn line(&self, parts: &[(&str, &str)]) -> Option<String> {
         let told = |(name, key): &(&str, &str)| {
-            let value = short(self.get(key)?);
+            let value = short(self.get(key).filter(|value| !is_nothing(value))?);
             Some(if name.is_empty() { value } else { format!("{name} {value}") })
         };
         let parts: Vec<_> = parts.iter().filter_map(told).collect();
@@ -57,6 +57,11 @@ impl Values<'_> {
     fn lines(&self, lines: &[&[(&str, &str)]]) -> Vec<String> {
         lines.iter().filter_map(|parts| self.line(parts)).collect()
     }
+}
+
+/// Whether a value is the absence of a price or a limit.
+fn is_nothing(value: &str) -> bool {
+    value == "unlimited" || value.split(' ').next() == Some("0")
 }
 
 /// A value with few digits.
@@ -136,7 +141,7 @@ fn above(values: &Values<'_>) -> Vec<Block> {
     if values.has("network_processor") {
         let lines: &[&[(&str, &str)]] = &[
             &[("", "network_processor.clock")],
-            &[("a turn", "network_processor.turn")],
+            &[("turn of its loop", "network_processor.turn")],
             &[("runs", "network_processor.runs")],
         ];
         blocks.push(block("network processor".to_owned(), lines));
@@ -170,7 +175,7 @@ fn interface_of(values: &Values<'_>) -> Block {
         &[("", "interface.bandwidth"), ("header", "interface.header"), ("packets of", "interface.packet")],
         &[("block engine", "interface.engine"), ("lock", "interface.lock_migration")],
         &[("processors inside", "embedded_processor.clock"), ("buffer on the bus", "staging.size")],
-        &[("dispatch queue", "queue.capacity"), ("looks at", "queue.window")],
+        &[("dispatch queue", "queue.capacity"), ("window", "queue.window")],
     ];
     let title = "network interface".to_owned();
     Block { title, lines: values.lines(lines), kind: BlockKind::Memory, ..Block::default() }

@@ -2,8 +2,9 @@
 
 use indexmap::{IndexMap, IndexSet};
 
+use super::insight::LEAST_DIFFERENCE;
 use crate::document::{Study, StudyColumn, StudyRow};
-use crate::quantity::{number, time};
+use crate::quantity::{brief, three_digits};
 use plot::{Content, Field, Map, MapRow, Panel, Picture, Shared};
 
 /// The most numbers that are drawn, each in a panel of its own.
@@ -43,7 +44,7 @@ pub fn policies(study: &Study) -> Option<Picture> {
     let panels: Vec<_> = panels.take(PANELS).collect();
     (!panels.is_empty()).then(|| Picture {
         title: format!("{}: policies on machines", study.study),
-        caption: "The darker a field, the greater its number, by factors from the least to the greatest of the panel.".to_owned(),
+        caption: COLOURS.to_owned(),
         panels,
         shared: Shared::default(),
     })
@@ -71,7 +72,8 @@ fn value(row: &StudyRow, column: &StudyColumn) -> Option<f64> {
     Some(row.numbers.get(&column.name)?.as_ref()?.median)
 }
 
-/// The map of one number; `None` if it is not above 0 everywhere, or there are no two machines and two policies.
+/// The map of one number; `None` if it is not above 0 everywhere, there are no two machines and two policies, or no policy makes a
+/// difference.
 fn panel((name, unit, which): &Which, cells: &[(&str, &str, f64)], order: &Order<'_>) -> Option<Panel> {
     let Order { mut machines, mut policies } = Order::of(cells.iter());
     machines.sort_by_key(|machine| order.machines.get_index_of(machine));
@@ -83,47 +85,74 @@ fn panel((name, unit, which): &Which, cells: &[(&str, &str, f64)], order: &Order
     if machines.len() < 2 || policies.len() < 2 || !is_map || !is_drawn {
         return None;
     }
-    let shown = |value: f64| shown(value, unit);
-    let least = cells.iter().map(|(.., value)| *value).fold(f64::INFINITY, f64::min);
-    let most = cells.iter().map(|(.., value)| *value).fold(0.0, f64::max);
-    let field = |machine: &str, policy: &str| {
-        let (.., value) = *cells.iter().find(|(on, under, _)| *on == machine && *under == policy)?;
-        Some(Field { value, shade: shade(value, least, most), text: shown(value), note: String::new() })
+    let best = match unit.as_str() {
+        unit if unit.ends_with("B/s") => Best::Greatest,
+        "" => Best::Unknown,
+        _ => Best::Least,
     };
-    let map = under_policies(&machines, &policies, [shown(least), shown(most)], field);
+    let value = |machine: &str, policy: &str| {
+        Some(cells.iter().find(|(on, under, _)| *on == machine && *under == policy)?.2)
+    };
+    let map = under_policies(&machines, &policies, best, value, |value| shown(value, unit))?;
+    let name = name.replace('.', " ");
     let title = [name.as_str(), which.as_str()].into_iter().filter(|part| !part.is_empty());
     Some(Panel { title: title.collect::<Vec<_>>().join(", "), content: Content::Map(map) })
 }
 
-/// The map with a row of each name and a column of each policy.
+/// The best value of a row.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Best {
+    Least,
+    Greatest,
+    /// The unit does not tell.
+    Unknown,
+}
+
+/// The ratio to the least value of a row that has the strongest colour.
+const STRONGEST: f64 = 4.0;
+
+/// The map with a row of each name and a column of each policy, coloured by the ratio to the least value of the row. `None` if no row
+/// has values that differ.
 pub(super) fn under_policies(
     names: &IndexSet<&str>,
     policies: &IndexSet<&str>,
-    scale: [String; 2],
-    field: impl Fn(&str, &str) -> Option<Field>,
-) -> Map {
-    let row = |name: &&str| MapRow {
-        label: (*name).to_owned(),
-        fields: policies.iter().map(|policy| field(name, policy)).collect(),
+    best: Best,
+    value: impl Fn(&str, &str) -> Option<f64>,
+    shown: impl Fn(f64) -> String,
+) -> Option<Map> {
+    let mut differs = false;
+    let row = |name: &&str| {
+        let values: Vec<_> = policies.iter().map(|policy| value(name, policy)).collect();
+        let all = || values.iter().flatten().copied();
+        let (least, greatest) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+        differs |= greatest > least * (1.0 + LEAST_DIFFERENCE);
+        let field = |value: &Option<f64>| {
+            let value = (*value)?;
+            let ratio = value / least;
+            let outlined = match best {
+                Best::Least => value == least,
+                Best::Greatest => value == greatest,
+                Best::Unknown => false,
+            };
+            let note = format!("{ratio:.2} times the least of its row");
+            Some(Field { value, shade: ratio.ln() / STRONGEST.ln(), text: shown(value), note, outlined })
+        };
+        MapRow { label: (*name).to_owned(), fields: values.iter().map(field).collect() }
     };
-    Map {
-        across: "policy".to_owned(),
-        scale,
-        columns: policies.iter().map(|policy| (*policy).to_owned()).collect(),
-        rows: names.iter().map(row).collect(),
-    }
+    let rows = names.iter().map(row).collect();
+    let scale = ["least of the row".to_owned(), format!("{STRONGEST} times that, or more")];
+    let columns = policies.iter().map(|policy| (*policy).to_owned()).collect();
+    differs.then_some(Map { across: "policy".to_owned(), scale, columns, rows })
 }
 
-/// How dark a field is: by factors between the least and the greatest value.
-pub(super) fn shade(value: f64, least: f64, most: f64) -> f64 {
-    if most > least { (value / least).ln() / (most / least).ln() } else { 0.0 }
-}
+/// A sentence on the colours of a map.
+pub(super) const COLOURS: &str = "The stronger the colour of a field, the greater its number beside the least of its row. Outlined: the best of the row.";
 
 fn shown(value: f64, unit: &str) -> String {
-    match unit {
-        "ns" => time(value),
-        "" => number(value),
-        unit => format!("{} {unit}", number(value)),
+    let nanoseconds = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    match nanoseconds.iter().find(|(name, _)| *name == unit) {
+        Some((_, factor)) => brief(value * factor),
+        None => format!("{} {unit}", three_digits(value)).trim_end().to_owned(),
     }
 }
 
@@ -145,6 +174,8 @@ mod tests {
             })
         };
         study.tables[0].rows = under("np").chain(under("proc").take(1)).collect();
+        let slower = study.tables[0].rows[2].numbers["time"].as_mut().unwrap();
+        slower.median *= 2.0;
         let picture = policies(&study).unwrap();
         let Content::Map(map) = &picture.panels[0].content else { panic!("a map") };
         let texts: Vec<Vec<_>> = map
@@ -154,7 +185,10 @@ mod tests {
                 row.fields.iter().map(|field| field.as_ref().map(|field| field.text.as_str())).collect()
             })
             .collect();
-        assert_eq!(texts, [[Some("2.000 us"), Some("2.000 us")], [Some("1.000 us"), None]]);
-        assert_eq!(map.rows[0].fields[0].as_ref().map(|field| field.shade), Some(1.0));
+        assert_eq!(texts, [[Some("2 us"), Some("4 us")], [Some("1 us"), None]]);
+        let fields = map.rows[0].fields.iter().flatten().map(|field| (field.shade, field.outlined));
+        assert_eq!(fields.collect::<Vec<_>>(), [(0.0, true), (0.5, false)]);
+        study.tables[0].rows.retain(|row| row.fields["machine"] != "paragon" || row.fields[POLICY] == "np");
+        assert_eq!(policies(&study), None, "nothing is left to compare");
     }
 }

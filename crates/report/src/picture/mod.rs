@@ -1,7 +1,8 @@
-//! What commands found, as pictures. This module must never know how a picture is drawn.
+//! Documents as pictures. This module must never know how a picture is drawn.
 
 mod agreement;
 mod comparison;
+mod insight;
 mod machine;
 mod map;
 mod model;

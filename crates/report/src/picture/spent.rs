@@ -1,4 +1,4 @@
-//! Where the time of a study's runs went, and what their bytes were sent for. This module must never measure anything.
+//! Where the time of a study's runs went, and the purposes of their bytes. This module must never measure anything.
 
 use std::collections::BTreeSet;
 
@@ -6,36 +6,41 @@ use compare::Part;
 use compare::parts::PARTS;
 use indexmap::{IndexMap, IndexSet};
 
+use super::insight::{LEAST_DIFFERENCE, insight};
 use crate::document::{Study, StudyRow, StudyTable, Volume};
 use crate::part::name;
 use crate::quantity::several;
 use crate::words;
-use plot::{Bar, Bars, Content, Panel, Picture, Piece, Shared};
+use plot::{Bar, Bars, Content, Palette, Panel, Picture, Piece, Shared};
 
-/// The most tables that are drawn, the most rows of all together, and so many of each in any case.
-const TABLES: usize = 4;
+/// The most panels, and the most bars of all together. A panel has at least this number of bars in any case.
+const PANELS: usize = 6;
 const ROWS: usize = 24;
-const LEAST_ROWS: usize = 6;
+const LEAST_ROWS: usize = 4;
+
+/// The fields of the machine and of the policy of a run, and of the processors of each node that were at work.
+const MACHINE: &str = "machine";
+const POLICY: &str = "policy";
+const PROCESSORS: &str = "procs";
 
 /// The picture of where the time of each run went; `None` if no run says.
 pub fn time(study: &Study) -> Option<Picture> {
-    let pieces = |row: &StudyRow| -> Option<Vec<Piece>> {
-        let spent = row.breakdown_ns.as_ref()?;
-        let taken = spent.taken.unwrap_or(0.0);
-        let values = [spent.compute, spent.memory, spent.overhead, spent.synchronization, spent.idle, taken];
-        Some(parts(values))
-    };
-    let told = "Time of all computing processors together, by what they spent it on, in the first timed region of each run.";
+    let bar = |row: &StudyRow| Some((row.time_ns?, parts(row.breakdown_ns.as_ref()?.shares())));
+    let caption = "From the beginning to the end of the first timed region of each run, divided as its computing processors spent \
+                   the time on average. Each machine has an axis of its own.";
     let title = format!("{}: where the time went", study.study);
-    picture(study, title, told, ("time of all processors", "ns"), pieces)
+    picture(study, title, caption, ("time", "ns", Palette::First, true), bar)
 }
 
-/// The picture of what the bytes of each run were sent for; `None` if no run sent any.
+/// The picture of the purposes of the bytes of each run; `None` if no run sent any, or all sent the same.
 pub fn volume(study: &Study) -> Option<Picture> {
-    let pieces = |row: &StudyRow| -> Option<Vec<Piece>> { Some(sent(row.volume_bytes.as_ref()?)) };
-    let told = "Bytes that all nodes sent in the first timed region of each run, by purpose.";
+    let bar = |row: &StudyRow| {
+        let pieces = sent(row.volume_bytes.as_ref()?);
+        Some((pieces.iter().map(|piece| piece.value).sum(), pieces))
+    };
+    let caption = "Bytes that all nodes sent in the first timed region of each run, by purpose.";
     let title = format!("{}: what was sent", study.study);
-    picture(study, title, told, ("bytes sent", "B"), pieces)
+    picture(study, title, caption, ("bytes sent", "B", Palette::Second, false), bar)
 }
 
 /// Bytes by their purpose.
@@ -46,7 +51,7 @@ pub(super) fn sent(bytes: &Volume) -> Vec<Piece> {
     named.into_iter().map(|(name, bytes)| piece(name, bytes as f64)).collect()
 }
 
-/// A piece for each part of time. Nothing that was taken is no piece: on a model nobody takes anything.
+/// A piece for each part of time; time taken by the operating system is a piece only where there is some.
 pub(super) fn parts(values: [f64; PARTS]) -> Vec<Piece> {
     let parts =
         Part::ALL.into_iter().zip(values).filter(|(part, value)| *part != Part::Taken || *value > 0.0);
@@ -57,61 +62,107 @@ fn piece(label: &str, value: f64) -> Piece {
     Piece { label: label.to_owned(), value }
 }
 
-/// The picture of a panel of bars for each table of the study.
+/// The picture of a panel of bars for each table of the study, and for each machine if they are to stand `apart`. Panels whose bars do
+/// not differ are left out.
 fn picture(
     study: &Study,
     title: String,
-    told: &str,
-    (label, unit): (&str, &str),
-    pieces: impl Fn(&StudyRow) -> Option<Vec<Piece>>,
+    caption: &str,
+    (label, unit, palette, apart): (&str, &str, Palette, bool),
+    value: impl Fn(&StudyRow) -> Option<(f64, Vec<Piece>)>,
 ) -> Option<Picture> {
-    let bar = |names: &Names<'_>, row: &StudyRow| -> Option<Bar> {
-        let pieces = pieces(row)?;
-        let sum: f64 = pieces.iter().map(|piece| piece.value).sum();
-        (sum > 0.0).then(|| Bar { label: names.row(row), value: Some(sum), pieces, ..Bar::default() })
-    };
     let tables = joined(study);
-    let of_rows = |table| {
-        let names = Names::of(table);
-        rows_with(table, &|row| bar(&names, row))
-    };
-    let mut bars: Vec<(&StudyTable, Vec<Barred<'_>>)> =
-        tables.iter().map(|table| (table, of_rows(table))).collect();
-    bars.retain(|(_, bars)| !bars.is_empty());
-    let all =
-        |bars: &[(&StudyTable, Vec<Barred<'_>>)]| bars.iter().map(|(_, bars)| bars.len()).sum::<usize>();
-    let there = all(&bars);
-    bars.truncate(TABLES);
-    let rows = (ROWS / bars.len().max(1)).max(LEAST_ROWS);
-    bars.iter_mut().for_each(|(_, bars)| thin_out(bars, rows));
-    let left = there - all(&bars);
-    let panel = |(table, bars): (&StudyTable, Vec<Barred<'_>>)| {
+    let mut panels: Vec<(String, Vec<Barred<'_>>)> =
+        tables.iter().flat_map(|table| groups(table, apart, &value)).collect();
+    panels.retain(|(_, bars)| differ(&bars.iter().map(|(_, bar)| bar.clone()).collect::<Vec<_>>()));
+    let count =
+        |panels: &[(String, Vec<Barred<'_>>)]| panels.iter().map(|(_, bars)| bars.len()).sum::<usize>();
+    let there = count(&panels);
+    panels.truncate(PANELS);
+    let rows = (ROWS / panels.len().max(1)).max(LEAST_ROWS);
+    panels.iter_mut().for_each(|(_, bars)| thin_out(bars, rows));
+    let left = there - count(&panels);
+    let insight = insight(&panels.iter().flat_map(|panel| alike(panel, label)).collect::<Vec<_>>());
+    let panel = |(title, bars): (String, Vec<Barred<'_>>)| {
         let bars = bars.into_iter().map(|(_, bar)| bar).collect();
-        let content = Bars { label: label.to_owned(), unit: unit.to_owned(), bars, to: None };
-        Panel { title: words::same(table), content: Content::Bars(content) }
+        let content = Bars { label: label.to_owned(), unit: unit.to_owned(), bars, to: None, palette };
+        Panel { title, content: Content::Bars(content) }
     };
-    let caption = match left {
-        0 => told.to_owned(),
-        left => format!("{told} {} of further runs are not drawn.", several(left as u64, "bar")),
-    };
-    let panels: Vec<_> = bars.into_iter().map(panel).collect();
+    let panels: Vec<_> = panels.into_iter().map(panel).collect();
+    let left = (left > 0).then(|| format!("{} of further runs are not drawn.", several(left as u64, "bar")));
+    let said = [Some(caption.to_owned()), insight, left];
+    let caption = said.into_iter().flatten().collect::<Vec<_>>().join(" ");
     (!panels.is_empty()).then_some(Picture { title, caption, panels, shared: Shared::default() })
 }
 
 /// A row and its bar.
 type Barred<'t> = (&'t StudyRow, Bar);
 
-/// The rows of a table that have a bar.
-fn rows_with<'t>(table: &'t StudyTable, bar: &dyn Fn(&StudyRow) -> Option<Bar>) -> Vec<Barred<'t>> {
-    table.rows.iter().filter_map(|row| Some((row, bar(row)?))).collect()
+/// The bars of a table, those of each machine if they are to stand `apart`, each group with a title.
+fn groups<'t>(
+    table: &'t StudyTable,
+    apart: bool,
+    value: &impl Fn(&StudyRow) -> Option<(f64, Vec<Piece>)>,
+) -> Vec<(String, Vec<Barred<'t>>)> {
+    let names = Names::of(table, apart);
+    let (axes, _) = table.axes();
+    let is_axis = |name: &str| axes.iter().any(|axis| *axis == name);
+    let mut groups: IndexMap<Option<&str>, Vec<Barred<'t>>> = IndexMap::new();
+    for row in &table.rows {
+        let Some((sum, pieces)) = value(row).filter(|(sum, _)| *sum > 0.0) else { continue };
+        let processors = row.fields.get(PROCESSORS).filter(|_| is_axis(PROCESSORS));
+        let note = processors.map_or_else(String::new, |processors| words::procs(processors));
+        let bar = Bar { label: names.row(row), value: Some(sum), pieces, note, ..Bar::default() };
+        let machine = row.fields.get(MACHINE).filter(|_| apart && is_axis(MACHINE));
+        groups.entry(machine.map(String::as_str)).or_default().push((row, bar));
+    }
+    let same = words::same(table);
+    let title = |machine: Option<&str>| {
+        let parts = machine.into_iter().chain([same.as_str()]).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    groups.into_iter().map(|(machine, bars)| (title(machine), bars)).collect()
 }
 
-/// Leaves so many bars in their order: the first of each machine and policy goes before the second of any.
+/// The bars of a panel whose runs differ in the policy alone, as panels of their own.
+fn alike((title, bars): &(String, Vec<Barred<'_>>), label: &str) -> Vec<Panel> {
+    let mut groups: IndexMap<Vec<&String>, Vec<Bar>> = IndexMap::new();
+    for (row, bar) in bars {
+        let rest = row.fields.iter().filter(|(name, _)| *name != PROCESSORS && *name != POLICY);
+        groups.entry(rest.map(|(_, value)| value).collect()).or_default().push(bar.clone());
+    }
+    let panel = |bars: Vec<Bar>| {
+        let bars = Bars { label: label.to_owned(), bars, ..Bars::default() };
+        Panel { title: title.clone(), content: Content::Bars(bars) }
+    };
+    groups.into_values().map(panel).collect()
+}
+
+/// Whether lengths of bars, or pieces of them, differ enough to be seen; a single bar has nothing to differ from.
+pub(super) fn differ(bars: &[Bar]) -> bool {
+    let extent = |of: &dyn Fn(&Bar) -> f64| {
+        let all = || bars.iter().map(of);
+        (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max))
+    };
+    let (least, greatest) = extent(&|bar| bar.value.unwrap_or(0.0));
+    let share = |bar: &Bar, at: usize| {
+        let sum: f64 = bar.pieces.iter().map(|piece| piece.value).sum();
+        bar.pieces.get(at).map_or(0.0, |piece| piece.value / sum)
+    };
+    let pieces = bars.first().map_or(0, |bar| bar.pieces.len());
+    let is_seen = |at: usize| {
+        let (least, greatest) = extent(&|bar| share(bar, at));
+        greatest - least > LEAST_DIFFERENCE
+    };
+    bars.len() == 1 || greatest > least * (1.0 + LEAST_DIFFERENCE) || (0..pieces).any(is_seen)
+}
+
+/// Leaves this number of bars in their order: the first of each policy goes before the second of any.
 fn thin_out(bars: &mut Vec<Barred<'_>>, most: usize) {
-    let mut seen: IndexMap<[Option<&String>; 2], usize> = IndexMap::new();
+    let mut seen: IndexMap<Option<&String>, usize> = IndexMap::new();
     let mut turns: Vec<(usize, usize)> = Vec::new();
     for (at, (row, _)) in bars.iter().enumerate() {
-        let turn = seen.entry(["machine", "policy"].map(|name| row.fields.get(name))).or_default();
+        let turn = seen.entry(row.fields.get(POLICY)).or_default();
         turns.push((*turn, at));
         *turn += 1;
     }
@@ -121,7 +172,7 @@ fn thin_out(bars: &mut Vec<Barred<'_>>, most: usize) {
     bars.retain(|_| at.next().is_some_and(|at| turns.iter().any(|(_, kept)| *kept == at)));
 }
 
-/// The tables of a study, those of which the same is stated as one.
+/// The tables of a study; tables with equal fields are joined.
 fn joined(study: &Study) -> Vec<StudyTable> {
     let mut tables: IndexMap<BTreeSet<&String>, StudyTable> = IndexMap::new();
     for table in &study.tables {
@@ -140,8 +191,11 @@ struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    fn of(table: &'t StudyTable) -> Self {
+    fn of(table: &'t StudyTable, apart: bool) -> Self {
         let (axes, _) = table.axes();
+        // The panel tells the machine if machines stand apart, and the note the processors.
+        let is_told = |name: &str| name == PROCESSORS || apart && name == MACHINE;
+        let axes: Vec<_> = axes.into_iter().filter(|name| !is_told(name)).collect();
         // Of fields that tell the same rows apart, the first is told.
         let is_new = |at: &usize| axes[..*at].iter().all(|earlier| !is_told_by(table, axes[*at], earlier));
         // A bare number needs its name, and so does what stands in its place.
@@ -164,7 +218,7 @@ impl<'t> Names<'t> {
     }
 }
 
-/// Whether two fields of a table tell the same rows apart.
+/// Whether two fields of a table divide its rows alike.
 fn is_told_by(table: &StudyTable, one: &str, other: &str) -> bool {
     let values = |name: &str| table.rows.iter().map(|row| row.fields.get(name)).collect::<Vec<_>>();
     let (one, other) = (values(one), values(other));
@@ -187,33 +241,76 @@ mod tests {
     use super::*;
     use crate::document::samples::study;
 
-    #[test]
-    fn each_run_is_a_bar_of_the_parts_of_its_time() {
-        let study = study();
-        let picture = time(&study).unwrap();
-        let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
-        let told: Vec<_> = bars.bars.iter().map(|bar| (bar.label.as_str(), bar.value)).collect();
-        assert_eq!(told, [("paragon", Some(100.0)), ("t3d", Some(50.0))]);
-        assert_eq!(bars.bars[0].pieces[0], Piece { label: "compute".to_owned(), value: 60.0 });
-        assert_eq!(picture.panels[0].title, "program toy");
-        let sent = volume(&study).unwrap();
-        let Content::Bars(bars) = &sent.panels[0].content else { panic!("bars") };
-        assert_eq!(bars.bars[0].value, Some(64.0));
+    fn bars(picture: &Picture, panel: usize) -> Vec<(&str, Option<f64>)> {
+        let Content::Bars(bars) = &picture.panels[panel].content else { panic!("bars") };
+        bars.bars.iter().map(|bar| (bar.label.as_str(), bar.value)).collect()
+    }
+
+    /// The study with rows under three policies on each machine, of these times on the first.
+    fn under_policies(times: [f64; 3]) -> Study {
+        let mut study = study();
+        let table = &mut study.tables[0];
+        table.fields.push(POLICY.to_owned());
+        let rows = table.rows.clone();
+        let under = |(policy, time): (&str, f64)| {
+            let policy = policy.to_owned();
+            rows.iter().cloned().enumerate().map(move |(at, mut row)| {
+                row.fields.insert(POLICY.to_owned(), policy.clone());
+                row.time_ns = Some(if at == 0 { time } else { 1.0 });
+                row
+            })
+        };
+        table.rows = ["single", "np", "fixed:1"].into_iter().zip(times).flat_map(under).collect();
+        study
     }
 
     #[test]
-    fn where_not_all_runs_are_drawn_each_machine_is() {
-        let mut study = study();
-        let rows = &study.tables[0].rows;
-        let many = [vec![rows[0].clone(); 30], vec![rows[1].clone(); 30]].concat();
-        study.tables[0].rows = many;
+    fn each_run_is_a_bar_of_its_own_time_on_the_axis_of_its_machine() {
+        let picture = time(&under_policies([105.0, 80.0, 89.0])).unwrap();
+        assert_eq!(picture.panels.len(), 1, "on the other machine nothing differs");
+        assert_eq!(picture.panels[0].title, "paragon, program toy");
+        let expected = [("single", Some(105.0)), ("np", Some(80.0)), ("fixed:1", Some(89.0))];
+        assert_eq!(bars(&picture, 0), expected);
+        let both = time(&study()).unwrap();
+        let titles: Vec<_> = both.panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles, ["paragon, program toy", "t3d, program toy"]);
+        assert_eq!(
+            (bars(&both, 0), bars(&both, 1)),
+            (vec![("one run", Some(25.0))], vec![("one run", Some(12.5))])
+        );
+    }
+
+    #[test]
+    fn bytes_are_drawn_where_they_differ() {
+        let mut study = under_policies([1.0; 3]);
+        let rows = &mut study.tables[0].rows;
+        rows.iter_mut().for_each(|row| row.volume_bytes.as_mut().unwrap().data = 48);
+        assert_eq!(volume(&study), None);
+        study.tables[0].rows[2].volume_bytes.as_mut().unwrap().data = 480;
+        let picture = volume(&study).unwrap();
+        assert_eq!(
+            bars(&picture, 0),
+            [
+                ("paragon, single", Some(64.0)),
+                ("t3d, single", Some(64.0)),
+                ("paragon, np", Some(496.0)),
+                ("t3d, np", Some(64.0)),
+                ("paragon, fixed:1", Some(64.0)),
+                ("t3d, fixed:1", Some(64.0)),
+            ]
+        );
+        let Content::Bars(of) = &picture.panels[0].content else { panic!("bars") };
+        assert_eq!(of.palette, Palette::Second, "bytes do not look like times");
+    }
+
+    #[test]
+    fn where_not_all_runs_are_drawn_each_policy_is() {
+        let mut study = under_policies([105.0, 80.0, 89.0]);
+        study.tables[0].rows = (0..20).flat_map(|_| study.tables[0].rows.clone()).collect();
         let picture = time(&study).unwrap();
-        let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
-        let of = |name: &str| bars.bars.iter().filter(|bar| bar.label == name).count();
-        let drawn = bars.bars.len();
-        assert_eq!((of("paragon"), of("t3d")), (drawn / 2, drawn / 2));
-        assert!(bars.bars.is_sorted_by_key(|bar| &bar.label), "in the order of the study");
-        let left = 60 - drawn;
-        assert!(picture.caption.ends_with(&format!("{left} bars of further runs are not drawn.")));
+        let drawn = bars(&picture, 0);
+        let of = |name: &str| drawn.iter().filter(|(label, _)| *label == name).count();
+        assert_eq!([of("single"), of("np"), of("fixed:1")], [8; 3]);
+        assert!(picture.caption.ends_with("36 bars of further runs are not drawn."), "{}", picture.caption);
     }
 }

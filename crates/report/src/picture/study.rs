@@ -1,5 +1,6 @@
 //! The figures of a study, as pictures. This module must never know what a figure shows.
 
+use super::insight::insight;
 use crate::document::{Bounds, Figure, FigureAxis, FigurePanel, FigurePoint, Scalar, Study, StudyNumber};
 use crate::quantity::several;
 use plot::{Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Point, Scale, Series, Shared};
@@ -13,10 +14,12 @@ pub fn study(figure: &Figure, study: &Study) -> Picture {
         false => Content::Lines(lines(figure, panel)),
     };
     let panel = |panel: &FigurePanel| Panel { title: panel.title.clone(), content: content(panel) };
+    let panels: Vec<_> = figure.panels.iter().map(panel).collect();
+    let insight = insight(&panels);
     Picture {
         title: figure.title.clone(),
-        caption: caption(figure, study),
-        panels: figure.panels.iter().map(panel).collect(),
+        caption: std::iter::once(caption(figure, study)).chain(insight).collect::<Vec<_>>().join(" "),
+        panels,
         shared: Shared { x: true, y: true },
     }
 }
@@ -99,7 +102,7 @@ fn bars(figure: &Figure, panel: &FigurePanel) -> Bars {
         of_name.collect()
     };
     let (label, unit) = (figure.y.label.clone(), figure.y.unit.clone());
-    Bars { label, unit, bars: names.iter().flat_map(bar).collect(), to: None }
+    Bars { label, unit, bars: names.iter().flat_map(bar).collect(), ..Bars::default() }
 }
 
 fn name(x: &Scalar) -> String {

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::document::{Explain, Kind, OneWay, Stage, Trip};
-use crate::quantity::{duration, several};
+use crate::quantity::{brief, several};
 use plot::{Bar, Bars, Content, Panel, Picture, Shared};
 
 /// The most ways that are drawn.
@@ -38,19 +38,37 @@ fn measured(machine: &Explain) -> Option<Picture> {
     let ways = distinct(&machine.measured, |way| &way.policy, |one, other| one.stages == other.stages);
     let panel = |(policies, way): &(Vec<&str>, &OneWay)| {
         let trip = machine.trips.iter().find(|trip| trip.policy == way.policy);
+        let time = brief(way.time_ns);
+        if let Some(steps) = trip.and_then(|trip| of_network_processor(trip, way)) {
+            return waterfall(format!("{}: {time}", policies.join(", ")), steps.into_iter());
+        }
         let priced = trip.map(|trip| sum(&trip.back)).filter(|priced| is_apart(*priced, way.time_ns));
-        let priced = priced.map(|priced| format!("; {} by its prices", duration(priced * 1e-9)));
-        let time = duration(way.time_ns * 1e-9);
+        let priced = priced.map(|priced| format!("; {} by its prices", brief(priced)));
         let title = format!("{}: {time}{}", policies.join(", "), priced.unwrap_or_default());
         waterfall(title, way.stages.iter().map(|stage| (stage.name.clone(), stage.time_ns)))
     };
     picture(
         format!("{}: where the time of a message goes", machine.machine),
         "Measured: a message without words, from the beginning of its send in a handler to the first instruction of the handler that \
-         answers it, between two nodes that do nothing else. Between steps: what no step has, such as the work of a network processor, \
-         turns of loops, and looks at the interface.",
+         answers it, between two nodes that do nothing else. Between steps: turns of loops, and looks at the interface. Where a network \
+         processor takes part, the steps are drawn by their prices (np: its own), and the rest of the measured time is beyond prices.",
         ways.iter().take(WAYS).map(panel).collect(),
     )
+}
+
+/// The mark of a step of a network processor among prices.
+const NETWORK_PROCESSOR: &str = "np ";
+
+/// The priced steps of a message that passes a network processor, whose steps a run does not measure one by one, and the rest of the
+/// measured time. `None` of other messages, and where prices exceed the measured time.
+fn of_network_processor(trip: &Trip, way: &OneWay) -> Option<Vec<(String, f64)>> {
+    let rest = way.time_ns - sum(&trip.back);
+    let is_its = trip.back.iter().any(|stage| stage.name.starts_with(NETWORK_PROCESSOR));
+    (is_its && rest >= 0.0).then(|| {
+        let steps = trip.back.iter().map(|stage| (stage.name.clone(), stage.time_ns));
+        let rest = (rest > APART * way.time_ns).then(|| ("beyond prices".to_owned(), rest));
+        steps.chain(rest).collect()
+    })
 }
 
 fn is_apart(priced: f64, measured: f64) -> bool {
@@ -65,7 +83,7 @@ fn priced(machine: &str, trips: &[Trip]) -> Option<Picture> {
     let is_same = |one: &Trip, other: &Trip| one.there == other.there && one.back == other.back;
     let ways = distinct(trips, |trip| &trip.policy, is_same);
     let panel = |(policies, trip): &(Vec<&str>, &Trip)| {
-        let time = duration((sum(&trip.there) + sum(&trip.back)) * 1e-9);
+        let time = brief(sum(&trip.there) + sum(&trip.back));
         let stages = [("there", &trip.there), ("back", &trip.back)];
         let stages =
             stages.into_iter().flat_map(|(way, stages)| stages.iter().map(move |stage| (way, stage)));
@@ -88,7 +106,7 @@ pub(super) fn events(of: &str, kinds: &IndexMap<String, Kind>) -> Option<Picture
     kinds.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.events));
     let panel = |(name, kind): (&String, &Kind)| {
         let stages = kind.stages();
-        let time = duration(sum(&stages) * 1e-9);
+        let time = brief(sum(&stages));
         let title = format!("{name}, {}: {time}", several(kind.events, "time"));
         waterfall(title, stages.into_iter().map(|stage| (stage.name, stage.time_ns)))
     };
@@ -114,7 +132,7 @@ fn waterfall(title: String, stages: impl Iterator<Item = (String, f64)>) -> Pane
         Bar { label, from, value: Some(time), ..Bar::default() }
     });
     let bars = bars.collect();
-    let bars = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, to: None };
+    let bars = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, ..Bars::default() };
     Panel { title, content: Content::Bars(bars) }
 }
 
@@ -170,5 +188,20 @@ mod tests {
         let picture = message(&machine).unwrap();
         assert_eq!(titles(&picture), ["single: 15 ns", "np: 18 ns; 12 ns by its prices"]);
         assert_eq!(places(&picture), [(0.0, Some(10.0)), (10.0, Some(5.0))]);
+    }
+
+    #[test]
+    fn steps_of_a_network_processor_are_drawn_by_their_prices() {
+        let way =
+            OneWay { policy: "np".to_owned(), time_ns: 20.0, stages: vec![stage("between steps", 20.0)] };
+        let back = vec![stage("np take", 4.0), stage("network", 6.0), stage("np extract", 5.0)];
+        let trip = Trip { policy: "np".to_owned(), there: Vec::new(), back };
+        let machine = Explain { trips: vec![trip], measured: vec![way], ..samples::explain() };
+        let picture = message(&machine).unwrap();
+        assert_eq!(titles(&picture), ["np: 20 ns"]);
+        let expected = [(0.0, Some(4.0)), (4.0, Some(6.0)), (10.0, Some(5.0)), (15.0, Some(5.0))];
+        assert_eq!(places(&picture), expected);
+        let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
+        assert_eq!(bars.bars[3].label, "beyond prices");
     }
 }

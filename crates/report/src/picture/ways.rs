@@ -3,13 +3,14 @@
 
 use indexmap::IndexSet;
 
-use super::map::{shade, under_policies};
-use super::spent::sent;
+use super::insight::insight;
+use super::map::{Best, COLOURS, under_policies};
+use super::spent::{differ, sent};
 use super::trip;
 use crate::document::{Comparison, Row, World};
-use crate::quantity::{several, time};
-use crate::words::label;
-use plot::{Bar, Bars, Content, Field, Panel, Picture, Shared};
+use crate::quantity::brief;
+use crate::words::procs;
+use plot::{Bar, Bars, Content, Palette, Panel, Picture, Shared};
 
 /// The picture of a comparison as maps: a panel for each machine in each shape, with a field for each mechanism under each policy.
 /// `None` if no machine ran two mechanisms or two policies.
@@ -17,9 +18,7 @@ pub fn mechanisms(found: &Comparison) -> Option<Picture> {
     let panels: Vec<_> = found.worlds.iter().filter_map(map).collect();
     (!panels.is_empty()).then(|| Picture {
         title: format!("{}: mechanisms under policies", found.asked.program),
-        caption: "The darker a field, the slower, by factors from the fastest of the panel. Fields without a number did not run, or gave \
-                  a wrong answer."
-            .to_owned(),
+        caption: format!("{COLOURS} Fields without a number did not run, or gave a wrong answer."),
         panels,
         shared: Shared::default(),
     })
@@ -28,9 +27,10 @@ pub fn mechanisms(found: &Comparison) -> Option<Picture> {
 /// The picture of the bytes that each combination sent; `None` if none did.
 pub fn volumes(found: &Comparison) -> Option<Picture> {
     let panels: Vec<_> = found.worlds.iter().filter_map(bars).collect();
+    let caption = "Bytes that all nodes sent in the first timed region, by purpose.".to_owned();
     (!panels.is_empty()).then(|| Picture {
         title: format!("{}: what was sent", found.asked.program),
-        caption: "Bytes that all nodes sent in the first timed region, by purpose.".to_owned(),
+        caption: [caption].into_iter().chain(insight(&panels)).collect::<Vec<_>>().join(" "),
         panels,
         shared: Shared::default(),
     })
@@ -44,12 +44,7 @@ pub fn events(found: &Comparison) -> Option<Picture> {
     let time = |(_, row): &(&World, &Row)| row.measured.time_ns;
     let (world, row) = modelled.min_by(|one, other| time(one).total_cmp(&time(other)))?;
     let with = [row.combination.mechanism.as_str(), row.combination.policy.as_str()].join(" ");
-    trip::events(&format!("{} on {}, {with}", found.asked.program, title(world)), &row.measured.anatomy)
-}
-
-fn title(world: &World) -> String {
-    let machine = label(&world.on.machine, world.on.machine_file.as_deref());
-    format!("{machine}, {} of {}", several(world.nodes, "node"), several(world.processors, "processor"))
+    trip::events(&format!("{} on {}, {with}", found.asked.program, world.place()), &row.measured.anatomy)
 }
 
 /// The rows with right answers.
@@ -63,28 +58,31 @@ fn map(world: &World) -> Option<Panel> {
     if mechanisms.len() < 2 && policies.len() < 2 {
         return None;
     }
-    let times = || right(world).map(|row| row.measured.time_ns);
-    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-    let field = |mechanism: &str, policy: &str| {
+    let value = |mechanism: &str, policy: &str| {
         let is_it = |row: &&Row| row.combination.mechanism == mechanism && row.combination.policy == policy;
-        let value = right(world).find(is_it)?.measured.time_ns;
-        let note = format!("{:.2} times the fastest", value / least);
-        Some(Field { value, shade: shade(value, least, most), text: time(value), note })
+        Some(right(world).find(is_it)?.measured.time_ns)
     };
-    let map = under_policies(&mechanisms, &policies, [time(least), time(most)], field);
-    Some(Panel { title: title(world), content: Content::Map(map) })
+    let map = under_policies(&mechanisms, &policies, Best::Least, value, brief)?;
+    Some(Panel { title: world.place(), content: Content::Map(map) })
 }
 
 fn bars(world: &World) -> Option<Panel> {
     let bar = |row: &Row| {
-        let region = row.measured.phases.first().map(|phase| phase.volume_bytes);
-        let pieces = sent(&region.unwrap_or(row.measured.volume_bytes));
+        let pieces = sent(row.measured.region().volume);
         let sum: f64 = pieces.iter().map(|piece| piece.value).sum();
         let label = format!("{} {}", row.combination.mechanism, row.combination.policy);
-        (sum > 0.0).then(|| Bar { label, value: Some(sum), pieces, ..Bar::default() })
+        let note = procs(&row.combination.split().to_string());
+        (sum > 0.0).then(|| Bar { label, value: Some(sum), pieces, note, ..Bar::default() })
     };
     // Policies that came out the same sent the same.
     let bars: Vec<_> = right(world).filter(|row| row.same_as.is_none()).filter_map(bar).collect();
-    let bars = Bars { label: "bytes sent".to_owned(), unit: "B".to_owned(), bars, to: None };
-    (!bars.bars.is_empty()).then(|| Panel { title: title(world), content: Content::Bars(bars) })
+    let is_drawn = differ(&bars);
+    let bars = Bars {
+        label: "bytes sent".to_owned(),
+        unit: "B".to_owned(),
+        bars,
+        to: None,
+        palette: Palette::Second,
+    };
+    is_drawn.then(|| Panel { title: world.place(), content: Content::Bars(bars) })
 }

@@ -1,128 +1,105 @@
 //! A comparison as text: for each machine its tables and its finding, and what they show together. This module must never
 //! measure or find anything.
 
-use compare::refusal::{self, Group, Omitted};
-use compare::{Ranking, Refusal, Row, agreement, finding, prediction, verdict};
-use tempest::Mechanism;
-
 use super::legend::Legend;
 use super::partial::partial;
-use super::ranked;
-use super::{cores, kind, prediction as predicted, sharing};
-use crate::document::{Asked, Partial, Setting};
+use super::{cores, kind, prediction, ranked, sharing};
+use crate::document::{Comparison, LeftOut, Named, Refused, Setting, TableRow, World};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::words;
 
-/// A comparison as it is shown.
+/// A comparison as it is shown, with facts that its document does not have.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The program and its input.
-    pub asked: &'a Asked,
+    /// The results.
+    pub found: &'a Comparison,
     /// One line about the program.
     pub summary: &'a str,
     /// The number of mechanisms that the program is written for.
     pub mechanisms: usize,
     /// The settings that all combinations share.
     pub setting: &'a Setting,
-    /// The results of each machine.
-    pub rankings: &'a [Ranking],
+    /// The models, each with one line about it.
+    pub models: &'a [(Named, String)],
     /// The cores of this host.
     pub cores: usize,
-    /// This host, in words.
-    pub host: &'a str,
     /// The name of the command that people type.
     pub command: &'a str,
     /// Whether traffic and processors are shown too.
     pub counters: bool,
-    /// The mark that not every run was done.
-    pub partial: Option<&'a Partial>,
 }
 
 /// The lines of a comparison.
 pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
-    let View { asked, setting, rankings, .. } = view;
-    let program = &asked.program;
-    let verdicts = verdict::of(rankings);
-    let mut said = words::verdict(program, rankings).into_iter();
-    let mut lines = partial(view.partial, page);
-    lines.extend(said.next().map(|first| page.paint(STRONG, &page.fold("", &first))));
-    lines.extend(said.map(|more| page.fold("", &more)));
+    let View { found, setting, .. } = view;
+    let program = &found.asked.program;
+    let mut said = found.verdict.text.0.iter();
+    let mut lines = partial(found.partial.as_ref(), page);
+    lines.extend(said.next().map(|first| page.paint(STRONG, &page.fold("", first))));
+    lines.extend(said.map(|more| page.fold("", more)));
     lines.push(String::new());
-    let facts: Vec<_> = asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let facts: Vec<_> = found.asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
     lines.push(page.fold_strong(program, &format!("{program}: "), view.summary));
     lines.push(page.fold("input: ", &facts.join(", ")));
-    let is_shared = |row: &Row| row.mechanism == Mechanism::SharedMemory;
-    if rankings.iter().flat_map(Ranking::rows).any(is_shared) {
+    let mut rows = found.worlds.iter().flat_map(|world| &world.rows);
+    if rows.any(|row| row.combination.protocol.is_some()) {
         lines.push(page.fold("shared memory: ", &sharing(setting.block_bytes, &setting.protocol)));
     }
-    let mut legend = Legend::of(view.command, &verdicts);
-    for ranking in *rankings {
+    let mut legend = Legend::of(view.command, &found.verdict);
+    for it in &found.worlds {
         lines.push(String::new());
-        lines.extend(world(view, page, ranking, &mut legend));
+        lines.extend(world(view, page, it, &mut legend));
     }
-    for prediction in prediction::of(rankings) {
+    for it in &found.predictions {
         lines.push(String::new());
-        lines.extend(predicted::lines(&prediction, page, view.cores, view.host));
+        lines.extend(prediction::lines(found, it, page, view.cores));
     }
-    let agreements = agreement::of(rankings);
-    for agreement in &agreements {
-        let head = match agreements.len() {
+    for agreement in &found.agreements {
+        let head = match found.agreements.len() {
             1 => "Together: ".to_owned(),
-            _ => format!("Together on {}: ", words::shape(agreement.shape)),
+            _ => format!("Together on {}: ", words::shape(agreement.nodes, agreement.processors)),
         };
         lines.push(String::new());
-        lines.push(page.fold_under(&head, "Together: ".len(), &words::agreement(agreement)));
+        lines.push(page.fold_under(&head, "Together: ".len(), &agreement.text));
     }
     lines.push(String::new());
     lines.extend(legend.lines(page));
     lines
 }
 
-fn world(view: &View<'_>, page: &Page, ranking: &Ranking, legend: &mut Legend) -> Vec<String> {
-    let rows = ranking.rows();
-    let mut lines = vec![page.fold_strong(&ranking.machine.name, "", &title(view, ranking, &rows))];
+fn world(view: &View<'_>, page: &Page, world: &World, legend: &mut Legend) -> Vec<String> {
+    let rows = world.table();
+    let mut lines = vec![page.fold_strong(&world.on.machine, "", &title(view, world, &rows))];
     if !rows.is_empty() {
-        let tables = ranked::tables(page, &rows, ranking.shape.processors, view.counters);
-        legend.add(ranking, &rows, &tables);
+        let tables = ranked::tables(page, &rows, world.processors, view.counters);
+        let model = view.models.iter().find(|(on, _)| *on == world.on);
+        legend.add(world, model.map(|(_, summary)| summary.as_str()), &tables);
         lines.extend(tables.lines);
-        lines.extend(notes(view, page, ranking, &rows));
+        lines.extend(notes(view, page, &rows));
     }
-    let groups = refusal::groups(&ranking.refused);
-    let is_one = groups.len() == 1 && rows.is_empty();
-    for Group { of, reason } in groups {
+    let reasons = by_reason(&world.refused);
+    let is_one = reasons.len() == 1 && rows.is_empty();
+    for (reason, of) in reasons {
         let all = is_one && of.iter().all(|(_, policies)| policies.is_empty());
-        let what = if all { "not run".to_owned() } else { refused(&of) };
+        let what = if all { "not run".to_owned() } else { refused(of) };
         lines.push(page.fold("    ", &format!("{what}: {reason}")));
     }
-    lines.extend(left_out(ranking).into_iter().map(|line| page.paint(QUIET, &page.fold("    ", &line))));
-    for Refusal { reason, .. } in &ranking.failed {
+    lines.extend(
+        left_out(&world.left_out).into_iter().map(|line| page.paint(QUIET, &page.fold("    ", &line))),
+    );
+    for Refused { reason, .. } in &world.failed {
         lines.push(page.paint(ALARM, &page.fold("    FAILED: ", reason)));
     }
     if !rows.is_empty() {
-        let found = words::finding(&finding::of(ranking));
-        lines.push(page.fold_strong("Finding:", "Finding: ", &found));
+        lines.push(page.fold_strong("Finding:", "Finding: ", &world.finding.text));
     }
     lines
 }
 
-/// What nobody asked for and could not run, in a line for each reason.
-fn left_out(ranking: &Ranking) -> Vec<String> {
-    let policies: Vec<_> = ranking
-        .left_out
-        .iter()
-        .filter_map(|one| match &one.what {
-            Omitted::Policy(policy) => Some(policy.as_str()),
-            Omitted::Mechanism(_) => None,
-        })
-        .collect();
-    let mechanisms: Vec<_> = ranking
-        .left_out
-        .iter()
-        .filter_map(|one| match &one.what {
-            Omitted::Mechanism(mechanism) => Some(mechanism.name()),
-            Omitted::Policy(_) => None,
-        })
-        .collect();
+/// A line for each reason why a combination of the default choice could not run.
+fn left_out(all: &[LeftOut]) -> Vec<String> {
+    let policies: Vec<_> = all.iter().filter_map(|it| it.policy.as_deref()).collect();
+    let mechanisms: Vec<_> = all.iter().filter_map(|it| it.mechanism.as_deref()).collect();
     let line =
         |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
     let lacking = line("the machine has no", &mechanisms);
@@ -130,7 +107,7 @@ fn left_out(ranking: &Ranking) -> Vec<String> {
     lacking.into_iter().chain(short).collect()
 }
 
-/// Names of policies; one that is there with several counts stands without any, once.
+/// Names of policies. A policy with several counts stands once, without a count.
 fn families<'n>(policies: &[&'n str]) -> Vec<&'n str> {
     let family = |policy: &'n str| policy.split_once(':').map_or(policy, |(family, _)| family);
     let mut names: Vec<&str> = Vec::new();
@@ -144,44 +121,68 @@ fn families<'n>(policies: &[&'n str]) -> Vec<&'n str> {
     names
 }
 
-/// Mechanisms and policies that are refused, such as `bulk, deposit (single, floating)`.
-fn refused(of: &[(Vec<Mechanism>, Vec<&str>)]) -> String {
-    let name = |(mechanisms, policies): &(Vec<Mechanism>, Vec<&str>)| {
-        let mechanisms: Vec<_> = mechanisms.iter().map(|mechanism| mechanism.name()).collect();
-        match policies.is_empty() {
-            true => mechanisms.join(", "),
-            false => format!("{} ({})", mechanisms.join(", "), policies.join(", ")),
-        }
-    };
-    of.iter().map(name).collect::<Vec<_>>().join("; ")
+/// Mechanisms, each with the policies under which it is refused; no policy stands for all.
+type Combinations<'r> = Vec<(&'r str, Vec<&'r str>)>;
+
+/// Refused combinations by their reason, in the order in which the reasons first come.
+fn by_reason(refused: &[Refused]) -> Vec<(&str, Combinations<'_>)> {
+    let mut reasons: Vec<(&str, Combinations<'_>)> = Vec::new();
+    for Refused { mechanism, policy, reason } in refused {
+        let of = entry(&mut reasons, reason.as_str());
+        entry(of, mechanism.as_str()).extend(policy.as_deref());
+    }
+    reasons
 }
 
-fn title(view: &View<'_>, ranking: &Ranking, rows: &[&Row]) -> String {
-    let (machine, shape) = (&ranking.machine, ranking.shape);
-    let name = format!("{} ({})", machine.name, kind(machine.native, machine.file.as_deref()));
-    let Some(row) = rows.first() else { return name };
-    let mut title = format!("{name}, {}", words::shape(shape));
-    // Where rows differ in the mechanism, each says its own.
-    if view.mechanisms > 1 && rows.iter().all(|other| other.mechanism == row.mechanism) {
-        title += &format!(", by {}", row.mechanism);
+/// The value beside `key`; a new key is added.
+fn entry<K: PartialEq, V: Default>(entries: &mut Vec<(K, V)>, key: K) -> &mut V {
+    let index = entries.iter().position(|(known, _)| *known == key).unwrap_or(entries.len());
+    if index == entries.len() {
+        entries.push((key, V::default()));
     }
-    if let Some(phase) = row.outcome.phases.first() {
+    &mut entries[index].1
+}
+
+/// Mechanisms and policies that are refused, such as `bulk, deposit (single, floating)`.
+fn refused(of: Combinations<'_>) -> String {
+    let mut alike: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    for (mechanism, policies) in of {
+        entry(&mut alike, policies).push(mechanism);
+    }
+    let name = |(policies, mechanisms): &(Vec<&str>, Vec<&str>)| match policies.is_empty() {
+        true => mechanisms.join(", "),
+        false => format!("{} ({})", mechanisms.join(", "), policies.join(", ")),
+    };
+    alike.iter().map(name).collect::<Vec<_>>().join("; ")
+}
+
+fn title(view: &View<'_>, world: &World, rows: &[TableRow<'_>]) -> String {
+    let (machine, native) = (&world.on, world.is_native());
+    let name = format!("{} ({})", machine.machine, kind(native, machine.machine_file.as_deref()));
+    let Some(row) = rows.first() else { return name };
+    let mut title = format!("{name}, {}", words::shape(world.nodes, world.processors));
+    // Where rows differ in the mechanism, each says its own.
+    let mechanism = &row.combination.mechanism;
+    if view.mechanisms > 1 && rows.iter().all(|other| other.combination.mechanism == *mechanism) {
+        title += &format!(", by {mechanism}");
+    }
+    if let Some(phase) = row.measured.phases.first() {
         title += &format!(", phase `{}`", phase.name);
     }
-    match row.runs() {
-        _ if !machine.native => title,
+    match row.measured.runs {
+        _ if !native => title,
         1 => title + ", one run each",
         runs => format!("{title}, median of {runs} runs"),
     }
 }
 
-fn notes(view: &View<'_>, page: &Page, ranking: &Ranking, rows: &[&Row]) -> Vec<String> {
+fn notes(view: &View<'_>, page: &Page, rows: &[TableRow<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
-    if rows.iter().any(|row| row.oversubscribed) {
+    if rows.iter().any(|row| row.combination.oversubscribed) {
         let note = format!("more processors than {}: they took turns", cores(view.cores));
         notes.push(page.paint(QUIET, &page.fold("  * ", &note)));
     }
-    let (right, ran) = (ranking.right(), ranking.ran());
+    let (right, ran) = (rows.iter().filter(|row| row.is_right()).count(), rows.len());
     let said = match right == ran {
         true if ran == 1 => "the answer agrees with the sequential one".to_owned(),
         true => format!("all {ran} answers agree with the sequential one"),
@@ -194,26 +195,39 @@ fn notes(view: &View<'_>, page: &Page, ranking: &Ranking, rows: &[&Row]) -> Vec<
 
 #[cfg(test)]
 mod tests {
-    use compare::refusal::{LeftOut, Omitted};
-    use compare::samples::ranking;
-    use tempest::Mechanism::{Bulk, Deposit, Messages};
+    use super::*;
 
     #[test]
     fn what_is_left_out_is_told_in_a_line_for_each_reason() {
-        let mut ranking = ranking("toy", &[]);
-        let left_out = |what| LeftOut { what, reason: "needs more".to_owned() };
-        let policies = ["fixed:1", "fixed:2", "partitioned:2"].map(|name| Omitted::Policy(name.to_owned()));
-        let all = policies.into_iter().chain([Omitted::Mechanism(Deposit)]);
-        ranking.left_out = all.map(left_out).collect();
+        let left_out = |mechanism: Option<&str>, policy: Option<&str>| LeftOut {
+            mechanism: mechanism.map(str::to_owned),
+            policy: policy.map(str::to_owned),
+            reason: "needs more".to_owned(),
+        };
+        let policies = ["fixed:1", "fixed:2", "partitioned:2"].map(|name| left_out(None, Some(name)));
+        let all: Vec<_> = policies.into_iter().chain([left_out(Some("deposit"), None)]).collect();
         assert_eq!(
-            super::left_out(&ranking),
+            super::left_out(&all),
             ["the machine has no: deposit", "left out for want of processors: fixed, partitioned:2"]
         );
     }
 
     #[test]
-    fn mechanisms_are_named_with_the_policies_under_which_they_are_refused() {
-        let of = [(vec![Messages, Bulk], vec!["np"]), (vec![Deposit], vec![])];
-        assert_eq!(super::refused(&of), "messages, bulk (np); deposit");
+    fn each_reason_comes_once_and_mechanisms_with_the_same_policies_stand_together() {
+        let refusal = |mechanism: &str, policy: Option<&str>, reason: &str| Refused {
+            mechanism: mechanism.to_owned(),
+            policy: policy.map(str::to_owned),
+            reason: reason.to_owned(),
+        };
+        let all = [
+            refusal("messages", Some("np"), "no processor"),
+            refusal("bulk", Some("np"), "no processor"),
+            refusal("deposit", Some("np"), "no processor"),
+            refusal("deposit", Some("inject"), "no processor"),
+            refusal("deposit", None, "no deposit"),
+        ];
+        let said: Vec<_> =
+            by_reason(&all).into_iter().map(|(reason, of)| format!("{}: {reason}", refused(of))).collect();
+        assert_eq!(said, ["messages, bulk (np); deposit (np, inject): no processor", "deposit: no deposit"]);
     }
 }

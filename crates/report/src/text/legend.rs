@@ -1,12 +1,12 @@
 //! The legend of a comparison: what its bars, its words and the heads of its columns mean, each once. This module must never know
 //! what was measured.
 
-use compare::{Ranking, Row, Verdict};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 
 use super::ranked::{self, Tables};
 use crate::bar;
+use crate::document::{Verdict, World};
 use crate::page::{Page, QUIET};
 use crate::words;
 
@@ -27,22 +27,23 @@ pub(super) struct Legend {
     is_disturbed: bool,
 }
 
-/// Adds what is not there yet.
-fn add<T: PartialEq>(to: &mut Vec<T>, what: T) {
-    if !to.contains(&what) {
-        to.push(what);
+/// Adds an item unless it is there.
+fn add<T: PartialEq>(to: &mut Vec<T>, item: T) {
+    if !to.contains(&item) {
+        to.push(item);
     }
 }
 
 impl Legend {
-    /// Adds what the tables of one machine show.
-    pub(super) fn add(&mut self, ranking: &Ranking, rows: &[&Row], tables: &Tables) {
-        rows.iter().for_each(|row| add(&mut self.mechanisms, row.mechanism));
-        let machine = &ranking.machine;
-        self.native |= machine.native;
-        if let Some(summary) = &machine.summary {
-            let known = machine.file.as_ref().unwrap_or(&machine.name);
-            add(&mut self.models, (machine.name.clone(), known.clone(), summary.clone()));
+    /// Adds the words in the tables of one machine, which has this summary if it is a model.
+    pub(super) fn add(&mut self, world: &World, summary: Option<&str>, tables: &Tables) {
+        let mechanisms = world.rows.iter().filter_map(|row| row.combination.mechanism.parse().ok());
+        mechanisms.for_each(|mechanism| add(&mut self.mechanisms, mechanism));
+        self.native |= world.is_native();
+        if let Some(summary) = summary {
+            let (name, file) = (&world.on.machine, &world.on.machine_file);
+            let known = file.as_ref().unwrap_or(name);
+            add(&mut self.models, (name.clone(), known.clone(), summary.to_owned()));
         }
         tables.heads.iter().for_each(|head| add(&mut self.heads, head.clone()));
         tables.dropped.iter().for_each(|head| add(&mut self.dropped, head.clone()));
@@ -51,10 +52,10 @@ impl Legend {
         self.is_disturbed |= tables.is_disturbed;
     }
 
-    /// The legend of a page that begins with these verdicts: of the policies, it explains those that they name.
-    pub(super) fn of(command: &str, verdicts: &[Verdict]) -> Self {
+    /// The legend of a page that begins with this verdict, whose policies it explains.
+    pub(super) fn of(command: &str, verdict: &Verdict) -> Self {
         let mut policies = Vec::new();
-        words::named_policies(verdicts).for_each(|policy| add(&mut policies, policy.to_owned()));
+        named_policies(verdict).for_each(|policy| add(&mut policies, policy.to_owned()));
         Self { command: command.to_owned(), policies, ..Self::default() }
     }
 
@@ -107,6 +108,15 @@ impl Legend {
     }
 }
 
+/// The policies that the words of a verdict name.
+fn named_policies(verdict: &Verdict) -> impl Iterator<Item = &str> {
+    let leads = verdict.tables.iter().filter_map(|answer| answer.policy.as_ref());
+    leads
+        .filter(|lead| lead.next.is_some())
+        .flat_map(|lead| lead.best.iter().take(words::NAMED))
+        .map(String::as_str)
+}
+
 /// What a policy is.
 const POLICY: &str = "which processors of a node send and which run the handlers of messages";
 
@@ -132,16 +142,16 @@ mod tests {
     use tempest::Mechanism::{Bulk, Messages};
 
     use super::*;
+    use crate::document::samples::comparison;
 
     #[test]
     fn what_is_shown_is_explained_once_and_nothing_else() {
         let page = Page { width: 80, colour: false, unicode: false };
-        let mut ranking =
-            ranking("toy", &rows(&[(Bulk, "fixed:2", 10), (Messages, "np", 20), (Bulk, "np", 30)]));
-        ranking.machine.summary = Some("a toy".to_owned());
-        let mut legend = Legend::of("tradewind", &compare::verdict::of(&[ranking.clone(), ranking.clone()]));
-        for _ in 0..2 {
-            legend.add(&ranking, &ranking.rows(), &ranked::tables(&page, &ranking.rows(), 2, true));
+        let ranking = ranking("toy", &rows(&[(Bulk, "fixed:2", 10), (Messages, "np", 20), (Bulk, "np", 30)]));
+        let mut found = comparison(&[ranking.clone(), ranking]);
+        let mut legend = Legend::of("tradewind", &found.verdict);
+        for world in &found.worlds {
+            legend.add(world, Some("a toy"), &ranked::tables(&page, &world.table(), 2, true));
         }
         let lines = legend.lines(&page).join("\n");
         assert!(
@@ -150,9 +160,10 @@ mod tests {
         );
         assert!(lines.contains("\ntoy       a toy; `tradewind explain toy`\n"), "{lines}");
         // The command does not know a machine of a user's file by its name.
-        ranking.machine.file = Some("mine.toml".to_owned());
+        let world = &mut found.worlds[0];
+        world.on.machine_file = Some("mine.toml".to_owned());
         let mut of_file = Legend::default();
-        of_file.add(&ranking, &ranking.rows(), &ranked::tables(&page, &ranking.rows(), 2, true));
+        of_file.add(world, Some("a toy"), &ranked::tables(&page, &world.table(), 2, true));
         assert!(of_file.lines(&page).concat().contains("explain mine.toml`"));
         assert!(lines.contains("\nbulk      values gathered"), "{lines}");
         assert!(

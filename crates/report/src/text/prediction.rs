@@ -1,71 +1,66 @@
 //! The table of predictions beside measurements, and what they show. This module must never pair or score.
 
 use anstyle::Style;
-use compare::Prediction;
-use compare::prediction::{Doubt, Pair};
-use tempest::Mechanism;
 
 use super::cores;
 use super::ranked::short;
+use crate::document::{Comparison, Pair, Prediction};
 use crate::page::{Page, QUIET, STRONG};
 use crate::quantity::{percent, signed, time};
 use crate::table::{Column, Table, dash};
-use crate::words;
+use crate::words::{DOUBTS, DoubtWords, label};
 
-/// The lines of a prediction, on a host of so many cores and of this description.
-pub(super) fn lines(prediction: &Prediction, page: &Page, cores: usize, host: &str) -> Vec<String> {
-    let title = words::title(prediction);
-    let said = words::prediction(prediction, host);
-    let mut lines = vec![page.fold_strong(&prediction.model.name, "", &title)];
-    lines.extend(table(&prediction.pairs, page, cores));
-    lines.push(page.fold_strong("Prediction:", "Prediction: ", &said));
+/// The lines of a prediction of a comparison, on a host of this number of cores.
+pub(super) fn lines(found: &Comparison, prediction: &Prediction, page: &Page, cores: usize) -> Vec<String> {
+    let Prediction { on, of, text, .. } = prediction;
+    let model = label(&on.machine, on.machine_file.as_deref());
+    let title = format!("{model}, calibrated on {of}: its times beside those measured there");
+    let mut lines = vec![page.fold_strong(&on.machine, "", &title)];
+    lines.extend(table(found, prediction, page, cores));
+    lines.push(page.fold_strong("Prediction:", "Prediction: ", text));
     lines
 }
 
 /// A table, and a note where pairs are not scored; nothing if there is no pair.
-fn table(pairs: &[Pair], page: &Page, host_cores: usize) -> Vec<String> {
+fn table(found: &Comparison, prediction: &Prediction, page: &Page, host_cores: usize) -> Vec<String> {
+    let pairs = &prediction.rows;
     if pairs.is_empty() {
         return Vec::new();
     }
-    let full = columns(pairs, Mechanism::name);
-    let columns = if Table::fits(&full, page, 0) { full } else { columns(pairs, short) };
-    let style = |row: usize| match (pairs[row].is_scored(), row) {
+    let full = columns(found, prediction, |mechanism| mechanism);
+    let columns = if Table::fits(&full, page, 0) { full } else { columns(found, prediction, short) };
+    let style = |row: usize| match (pairs[row].scored, row) {
         (false, _) => QUIET,
         (true, 0) => STRONG,
         (true, _) => Style::new(),
     };
     let mut lines = Table::lines(columns, page, style);
-    let doubts = [Doubt::Turns, Doubt::Taken, Doubt::Wide];
-    for doubt in doubts.into_iter().filter(|&doubt| pairs.iter().any(|pair| pair.doubt == Some(doubt))) {
-        let note = match doubt {
-            Doubt::Turns => format!("more processors than {}, where they took turns", cores(host_cores)),
-            Doubt::Taken => "the operating system took much of the processors' time".to_owned(),
-            Doubt::Wide => "the interval is as wide as the time measured".to_owned(),
-        };
-        let note = format!("cannot tell: {note}");
-        lines.push(page.paint(QUIET, &page.fold(&format!("  {} ", mark(doubt)), &note)));
+    let is_there = |it: &&DoubtWords| pairs.iter().any(|pair| pair.cannot_tell.as_deref() == Some(it.name));
+    for DoubtWords { mark, note, .. } in DOUBTS.iter().filter(is_there) {
+        let note = format!("cannot tell: {}", note.replace("CORES", &cores(host_cores)));
+        lines.push(page.paint(QUIET, &page.fold(&format!("  {mark} "), &note)));
     }
     lines
 }
 
-fn mark(doubt: Doubt) -> &'static str {
-    match doubt {
-        Doubt::Turns => "*",
-        Doubt::Taken => "!",
-        Doubt::Wide => "?",
-    }
-}
-
-fn columns(pairs: &[Pair], name: fn(Mechanism) -> &'static str) -> Vec<Column> {
+fn columns(found: &Comparison, prediction: &Prediction, name: fn(&str) -> &str) -> Vec<Column> {
+    let pairs = &prediction.rows;
     let cells = |cell: &dyn Fn(&Pair) -> String| pairs.iter().map(cell).collect::<Vec<_>>();
-    let error = |pair: &Pair| if pair.is_scored() { signed(pair.error()) } else { dash() };
-    let marks = |pair: &Pair| pair.doubt.map_or("", mark).to_owned();
+    let error = |pair: &Pair| pair.error.filter(|_| pair.scored).map_or_else(dash, signed);
+    let mark = |pair: &Pair| {
+        let doubt = DOUBTS.iter().find(|it| pair.cannot_tell.as_deref() == Some(it.name));
+        doubt.map_or("", |it| it.mark).to_owned()
+    };
+    let uncertainty = |pair: &Pair| {
+        let row = found.row(&prediction.of, (prediction.nodes, prediction.processors), &pair.way);
+        row.and_then(|row| row.measured.uncertainty()).map_or_else(dash, percent)
+    };
     let all = [
-        Column::left("  mechanism", cells(&|pair| format!("  {}", name(pair.way.mechanism)))),
+        Column::left("  mechanism", cells(&|pair| format!("  {}", name(&pair.way.mechanism)))),
         Column::left("policy", cells(&|pair| pair.way.policy.clone())),
-        Column::left("", cells(&marks)).wanted(3),
+        Column::left("", cells(&mark)).wanted(3),
         Column::right("measured", cells(&|pair| time(pair.measured_ns))),
-        Column::right("+/-", cells(&|pair| pair.uncertainty.map_or_else(dash, percent))).wanted(1),
+        Column::right("+/-", cells(&uncertainty)).wanted(1),
         Column::right("predicted", cells(&|pair| time(pair.predicted_ns))),
         Column::right("error", cells(&error)),
     ];
@@ -79,6 +74,7 @@ mod tests {
     use tempest::Mechanism::{Messages, SharedMemory};
 
     use super::*;
+    use crate::document::samples::comparison;
 
     #[test]
     fn predictions_stand_beside_measurements_on_any_page() {
@@ -89,8 +85,9 @@ mod tests {
         let mut model = ranking("model", &predicted);
         model.machine.calibration =
             Some(Calibration { of: "native".to_owned(), host: None, disturbed: None });
-        let predictions = compare::prediction::of(&[ranking("native", &measured), model]);
-        let lines = |width| table(&predictions[0].pairs, &Page { width, colour: false, unicode: false }, 2);
+        let found = comparison(&[ranking("native", &measured), model]);
+        let page = |width| Page { width, colour: false, unicode: false };
+        let lines = |width| table(&found, &found.predictions[0], &page(width), 2);
         assert_eq!(
             lines(80)[..3],
             [

@@ -8,7 +8,7 @@ use tempest::policy::Servers;
 use super::partial::partial;
 use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
-use crate::document::{Baseline, Change, Interval, ProtocolBreakdown, Region, Run, Utilization};
+use crate::document::{Baseline, Change, Interval, ProtocolBreakdown, Region, Run};
 use crate::figures::{grids, single, unit};
 use crate::page::{ALARM, Page, STRONG};
 use crate::part::name;
@@ -145,10 +145,10 @@ impl Sheet<'_> {
 
     /// Where the time that counts went.
     fn breakdown(&mut self, run: &Run) {
-        let shares = run.region().breakdown.shares();
+        let shares = run.measured.region().breakdown.shares();
         let cells = self.page.width.saturating_sub(self.page.width * 3 / 8 + 4).min(LONGEST_BAR);
         self.row("where it went", &bar::bar(self.page, shares, cells));
-        let taken = run.region().breakdown.taken;
+        let taken = run.measured.region().breakdown.taken;
         for (part, share) in Part::ALL.into_iter().zip(shares) {
             let share = match part {
                 // Nobody takes anything from a model.
@@ -166,7 +166,7 @@ impl Sheet<'_> {
 
     /// Adds the rows about messages and bytes of the timed region.
     fn traffic(&mut self, run: &Run) {
-        let Region { counters: counted, volume, .. } = run.region();
+        let Region { counters: counted, volume, .. } = run.measured.region();
         let mut sent = vec![counted.messages.to_string()];
         if counted.transfers > 0 {
             sent.push(format!("{} of them block transfers", counted.transfers));
@@ -196,14 +196,15 @@ impl Sheet<'_> {
 
     /// Adds the rows about the parts of the machine in the timed region.
     fn parts(&mut self, run: &Run) {
-        let Region { protocol, utilization, .. } = run.region();
-        let named = |entry: &'_ Utilization| Resource::named(&entry.part);
-        let busy =
-            utilization.iter().filter_map(|entry| Some((resource::all(named(entry)?), percent(entry.mean))));
+        let Region { protocol, utilization, .. } = run.measured.region();
+        let busy = utilization
+            .iter()
+            .filter_map(|entry| Some((resource::all(entry.resource()?), percent(entry.mean))));
         self.values("busy", &busy.collect::<Vec<_>>());
-        let others = utilization.iter().filter(|entry| named(entry) != Some(Resource::ComputingProcessor));
+        let others =
+            utilization.iter().filter(|entry| entry.resource() != Some(Resource::ComputingProcessor));
         if let Some(entry) = others.max_by(|one, other| one.most.total_cmp(&other.most))
-            && let Some(part) = named(entry)
+            && let Some(part) = entry.resource()
         {
             let said = format!("{}, for {}", resource::one(part, &entry.busiest), percent(entry.most));
             self.row("busiest device", &said);

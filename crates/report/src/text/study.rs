@@ -182,6 +182,7 @@ mod tests {
             rounds: samples.len() as u32,
             oversubscribed: samples.len() > 1,
             numbers,
+            time_ns: None,
             breakdown_ns: None,
             volume_bytes: None,
         }

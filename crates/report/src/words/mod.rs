@@ -1,8 +1,6 @@
 //! Findings, agreements and predictions as English sentences. This module must never find anything itself, and never
 //! say more than the data does.
 
-use compare::MachineShape;
-
 #[cfg(feature = "command")]
 use crate::document::{CheckPart, Claim, Relation, Scalar, StudyTable};
 #[cfg(feature = "command")]
@@ -16,16 +14,23 @@ mod verdict;
 
 pub use agreement::agreement;
 pub use finding::finding;
-pub use prediction::prediction;
 #[cfg(feature = "command")]
-pub(crate) use prediction::title;
+pub(crate) use prediction::DOUBTS;
+pub(crate) use prediction::DoubtWords;
+pub use prediction::prediction;
 pub use verdict::verdict;
 #[cfg(feature = "command")]
-pub(crate) use verdict::{busy, named_policies};
+pub(crate) use verdict::{NAMED, busy};
 
 /// Nodes and processors: `2 nodes of 1 processor`.
-pub(crate) fn shape(MachineShape { nodes, processors }: MachineShape) -> String {
+pub(crate) fn shape(nodes: u32, processors: u32) -> String {
     format!("{} of {}", several(nodes, "node"), several(processors, "processor"))
+}
+
+/// The processors of each node at work, such as `2+1 procs`.
+#[cfg(feature = "command")]
+pub(crate) fn procs(split: &str) -> String {
+    format!("{split} proc{}", if split == "1" { "" } else { "s" })
 }
 
 /// A machine's name, and its file if it has one.
@@ -108,7 +113,8 @@ pub(crate) fn part(part: &CheckPart) -> String {
     }
 }
 
-#[cfg(all(test, feature = "command"))]
+#[cfg(feature = "command")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::document::samples::claim;

@@ -5,12 +5,49 @@ use compare::prediction::{Doubt, Pair, PairOrder, Score};
 
 use crate::quantity::{percent, several, signed};
 
-/// The line above the table of a prediction.
-#[cfg(feature = "command")]
-pub(crate) fn title(prediction: &Prediction) -> String {
-    let Prediction { model, calibration, .. } = prediction;
-    let model = super::label(&model.name, model.file.as_deref());
-    format!("{model}, calibrated on {}: its times beside those measured there", calibration.of)
+/// The words for a doubt: why a measurement tells nothing of a prediction.
+pub(crate) struct DoubtWords {
+    doubt: Doubt,
+    /// The name in documents.
+    pub(crate) name: &'static str,
+    /// The mark in tables.
+    pub(crate) mark: &'static str,
+    /// The doubt in a note below a table; `CORES` stands for the cores of this host.
+    pub(crate) note: &'static str,
+    /// The doubt where no pair is scored, with a remedy.
+    remedy: &'static str,
+}
+
+/// The words for every doubt.
+pub(crate) const DOUBTS: [DoubtWords; 3] = [
+    DoubtWords {
+        doubt: Doubt::Turns,
+        name: "turns",
+        mark: "*",
+        note: "more processors than CORES, where they took turns",
+        remedy: "processors took turns: ask for no more of them than there are cores, with --nodes and --processors.",
+    },
+    DoubtWords {
+        doubt: Doubt::Taken,
+        name: "taken",
+        mark: "!",
+        note: "the operating system took much of the processors' time",
+        remedy: "this host is busy: the operating system took much of the processors' time. Compare again when it is quiet.",
+    },
+    DoubtWords {
+        doubt: Doubt::Wide,
+        name: "wide",
+        mark: "?",
+        note: "the interval is as wide as the time measured",
+        remedy: "the runs lie too far apart. Compare again when the host is quiet, with more runs (--repeat).",
+    },
+];
+
+impl DoubtWords {
+    /// The words for this doubt.
+    pub(crate) fn of(doubt: Doubt) -> &'static Self {
+        DOUBTS.iter().find(|it| it.doubt == doubt).expect("every doubt has words")
+    }
 }
 
 /// How good a prediction is, said on the host of this description.
@@ -27,7 +64,7 @@ pub fn prediction(prediction: &Prediction, host: &str) -> String {
 
 fn scored(prediction: &Prediction) -> String {
     let Some(score) = &prediction.score else {
-        return unscored(&prediction.pairs).to_owned();
+        return unscored(&prediction.pairs);
     };
     let mechanism = |pairs: &[Pair]| pairs[0].way.mechanism == pairs[1].way.mechanism;
     let is_plain = prediction.pairs.windows(2).all(mechanism);
@@ -52,19 +89,11 @@ fn scored(prediction: &Prediction) -> String {
 }
 
 /// The reason why none of these pairs is scored, and a remedy.
-fn unscored(pairs: &[Pair]) -> &'static str {
+fn unscored(pairs: &[Pair]) -> String {
     match pairs.first().map(|pair| pair.doubt) {
-        None => "nothing ran, and was right, both in the model and on what it models.",
-        Some(Some(Doubt::Turns)) => {
-            "cannot tell, as processors took turns: ask for no more of them than there are cores, with --nodes and --processors."
-        }
-        Some(Some(Doubt::Taken)) => {
-            "cannot tell, as this host is busy: the operating system took much of the processors' time. Compare again when it is quiet."
-        }
-        Some(Some(Doubt::Wide)) => {
-            "cannot tell, as the runs lie too far apart. Compare again when the host is quiet, with more runs (--repeat)."
-        }
-        Some(None) => "cannot tell, as no time was measured.",
+        None => "nothing ran, and was right, both in the model and on what it models.".to_owned(),
+        Some(None) => "cannot tell, as no time was measured.".to_owned(),
+        Some(Some(doubt)) => format!("cannot tell, as {}", DoubtWords::of(doubt).remedy),
     }
 }
 

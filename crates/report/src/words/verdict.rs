@@ -16,7 +16,7 @@ const TIMES: f64 = 2.0;
 const TENFOLD: f64 = 10.0;
 
 /// The number of equally good choices that are named; of more only the number is told.
-const NAMED: usize = 2;
+pub(crate) const NAMED: usize = 2;
 
 /// The verdict on a program in words: at least one sentence, the first of which begins with the program's name.
 pub fn verdict(program: &str, rankings: &[Ranking]) -> Vec<String> {
@@ -87,13 +87,6 @@ fn silent(rankings: &[Ranking], verdicts: &[Verdict]) -> Vec<String> {
         false => format!("On {name} no answer was right."),
     };
     silent.into_iter().map(say).collect()
-}
-
-/// The policies that the words of these verdicts name.
-#[cfg(feature = "command")]
-pub(crate) fn named_policies(verdicts: &[Verdict]) -> impl Iterator<Item = &str> {
-    let leads = verdicts.iter().filter_map(|verdict| verdict.policy.as_ref());
-    leads.filter(|lead| lead.next.is_some()).flat_map(|lead| lead.best.iter().take(NAMED)).map(String::as_str)
 }
 
 /// What is asked.
@@ -194,13 +187,15 @@ fn sentence(question: &Question<'_>, opening: Opening<'_>) -> String {
         return match opening {
             Opening::Program(program) => format!("{program}: {nothing}."),
             Opening::Best => capital(&format!("{nothing}.")),
-            Opening::Of(shape) => format!("On {}, {nothing}.", super::shape(shape)),
+            Opening::Of(shape) => format!("On {}, {nothing}.", super::shape(shape.nodes, shape.processors)),
         };
     }
     let begun = match opening {
         Opening::Program(program) => format!("{program} is fastest"),
         Opening::Best => format!("The best {} is", topic.noun()),
-        Opening::Of(shape) => format!("On {} the best {} is", super::shape(shape), topic.noun()),
+        Opening::Of(shape) => {
+            format!("On {} the best {} is", super::shape(shape.nodes, shape.processors), topic.noun())
+        }
     };
     let told = groups.iter().map(|group| group.told(topic, opening));
     let unclear = question.answers.iter().filter_map(|answer| answer.unclear(topic));

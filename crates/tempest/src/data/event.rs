@@ -118,7 +118,7 @@ impl Event {
         Self::kept_by(UNKEPT, lasting(name))
     }
 
-    /// Makes the event `name`, to which other nodes add as well.
+    /// Makes an event that other nodes add to as well.
     pub(crate) fn open(name: &'static str) -> Self {
         Self::kept_by(OPEN, name)
     }
@@ -272,8 +272,7 @@ impl Event {
         true
     }
 
-    /// Enlists a waiter, to be resumed at the count `at_least`, while another waits already. Only the alone protocol
-    /// uses it.
+    /// Enlists a waiter while another waits already. Only the alone protocol uses it.
     #[cold]
     fn enlist_behind_others(&self, at_least: u64, waiter: Waiter) {
         let mut list = self.lock();

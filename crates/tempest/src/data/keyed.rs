@@ -14,9 +14,10 @@ use crate::plain::key::{Group, Name, Space};
 /// A table with one entry of type `T` for each number of a protocol's [key space](Space), or for each block of shared
 /// memory.
 ///
-/// A handler, or the body of a thread's [hold](crate::Thread::hold), gets `&mut T`, without a lock, for the entry whose key it holds
-/// ([`Handler::with`](crate::Handler::with)). A table belongs to one node and one protocol instance; a key of another instance does not
-/// open it, even if the number is equal. The methods of [`Setup`](crate::Setup) whose names begin with `keyed` make tables.
+/// A handler or a hold gets `&mut T`, without a lock, for the entry whose key it holds
+/// ([`Handler::with`](crate::Handler::with)). A table belongs to one node and one protocol instance; a key of another
+/// instance does not open it, even if the number is equal. The methods of [`Setup`](crate::Setup) whose names begin
+/// with `keyed` make tables.
 pub struct Keyed<T> {
     group: Group,
     entries: pdq::Keyed<T, Name>,
@@ -26,8 +27,8 @@ pub struct Keyed<T> {
 
 impl<T> Keyed<T> {
     /// Makes a table indexed by key, with an entry for each key number from 0 to `len` - 1 of `group`, a key space of
-    /// one protocol instance or the blocks of a shared memory. The node's `dispatcher` grants the keys. `init` makes
-    /// the entry of a number; `room` is the entries' range of modelled addresses.
+    /// one protocol instance or the blocks of a shared memory. `init` makes the entry of a number; `room` is the
+    /// entries' range of modelled addresses.
     pub(crate) fn dense(
         dispatcher: DispatcherId,
         group: Group,

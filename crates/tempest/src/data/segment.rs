@@ -373,8 +373,8 @@ impl Segments {
         }
     }
 
-    /// Checks that `words` units of 8 bytes may be [written](Self::write) from `place` on. `nodes` are the sender and
-    /// the node that owns these segments.
+    /// Checks that a number of units of 8 bytes may be [written](Self::write) from `place` on. `nodes` are the sender
+    /// and the node that owns these segments.
     pub(crate) fn check_write(
         &self,
         nodes: (NodeId, NodeId),
@@ -388,8 +388,7 @@ impl Segments {
         part.map(|_| ()).ok_or_else(|| self.refuse(nodes, RemoteAccess::Write, place, words))
     }
 
-    /// Writes units of 8 bytes, from `place` on, into a part whose words have fewer than 8 bytes. `nodes` are the
-    /// sender and the owner.
+    /// Writes units of 8 bytes into a part whose words have fewer than 8 bytes.
     #[inline(never)]
     fn write_short(
         &self,
@@ -447,8 +446,7 @@ impl Segments {
         found.ok_or_else(|| BadPlace { words, place, node, by: None, why: self.room(place) })
     }
 
-    /// Makes the error which says why node `by` may not perform `access` on `words` words from `place` on of `node`,
-    /// which owns these segments.
+    /// Makes the error which says why node `by` may not perform `access` on words of `node`, which owns these segments.
     #[cold]
     pub(crate) fn refuse(
         &self,

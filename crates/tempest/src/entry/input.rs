@@ -45,14 +45,12 @@ impl Display for Kind {
 }
 
 impl Input {
-    /// Declares the input `key`, a text. `default` is its value unless a person gives another; `meaning` describes it
-    /// for people.
+    /// Declares an input that is a text.
     pub const fn text(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
         Self { key, default, meaning, kind: Kind::Text, only: &[] }
     }
 
-    /// Declares the input `key`, an integer within `range`. `default` is the integer as text; `meaning` describes it
-    /// for people.
+    /// Declares an input that is an integer within `range`.
     pub const fn integer(
         key: &'static str,
         range: RangeInclusive<u32>,
@@ -62,8 +60,7 @@ impl Input {
         Self { key, default, meaning, kind: Kind::Integer(*range.start(), *range.end()), only: &[] }
     }
 
-    /// Declares the input `key`, a real number within `range`. `default` is the number as text; `meaning` describes it
-    /// for people.
+    /// Declares an input that is a real number within `range`.
     pub const fn real(
         key: &'static str,
         range: RangeInclusive<f64>,
@@ -73,8 +70,7 @@ impl Input {
         Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()), only: &[] }
     }
 
-    /// Declares the input `key`, a file. `default` is the name of a file that is shipped with Tradewind; `meaning`
-    /// describes it for people.
+    /// Declares an input that is a file. `default` is the name of a file that is shipped with Tradewind.
     pub const fn file(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
         Self { key, default, meaning, kind: Kind::File, only: &[] }
     }

@@ -95,8 +95,8 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     }
 }
 
-/// Reads a program's inputs from `given`. Returns the program with these inputs, which calls `job` to make its job for
-/// a plan. The field `load` of an [`Entry`](super::Entry) calls this.
+/// Reads a program's inputs. Returns the program with these inputs, which calls `job` to make its job for a plan. The
+/// field `load` of an [`Entry`](super::Entry) calls this.
 ///
 /// # Errors
 /// [`BadInputs`], with every mistake in the inputs.

@@ -31,8 +31,7 @@ impl Plan {
     /// The default size of a block in bytes: the size that the studies of fine-grain shared memory used.
     pub const BLOCK: u32 = 64;
 
-    /// Makes a plan with this mechanism and shape, with seed 1, blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol
-    /// for shared memory.
+    /// Makes a plan with seed 1, blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol for shared memory.
     pub const fn new(mechanism: Mechanism, shape: Shape) -> Self {
         Self { mechanism, shape, problem: shape, seed: 1, block: Self::BLOCK, protocol: None }
     }

@@ -65,7 +65,7 @@ impl Table {
     /// Makes a table of all entries in `parts`.
     ///
     /// # Errors
-    /// [`Duplicate`] if two entries have the same name.
+    /// [`Duplicate`] if two entries have one name.
     pub fn new(parts: &[&[Entry]]) -> Result<Self, Duplicate> {
         let mut entries = parts.concat();
         entries.sort_by_key(|entry| entry.name);

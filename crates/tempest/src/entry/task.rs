@@ -17,7 +17,7 @@ struct Parts<I, P> {
 }
 
 impl<I, P> Task<I, P> {
-    /// Makes the configuration of a run from its inputs, its plan and the prepared problem.
+    /// Makes the configuration of a run.
     pub fn new(inputs: I, plan: Plan, problem: P) -> Self {
         Self(Arc::new(Parts { inputs, plan, problem: Arc::new(problem) }))
     }

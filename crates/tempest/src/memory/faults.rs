@@ -1,40 +1,36 @@
-//! The access faults of a node: the threads that wait for each block, the accesses that are granted and not done yet,
-//! and the prefetches under way.
+//! The threads that wait for each block, the accesses that are granted and not done yet, and the blocks that are prefetched.
 //!
-//! Waiting threads are in short lists by block, each under a lock of its own and in order of arrival. A handler looks
-//! at a list when it serves a block or takes a right away. Lists are mostly empty, so a list tells without its lock
-//! whether it is empty.
+//! Threads are in short lists by block, each under a lock of its own and in order of arrival. A list is looked at where a block is
+//! served or a right is taken away, and is mostly empty, so it says without its lock whether it is.
 //!
 //! # Prefetches
 //!
-//! A prefetch is a fault for which no thread waits. A later fault joins it. A prefetch pins nothing: the right that it
+//! A prefetch is a fault for which no thread waits. A later fault joins it, and it pins nothing: the right that it
 //! brings may be taken away before any thread has used it. A prefetch for which there is no room is dropped.
 //!
-//! Prefetches under way are recorded in sets of words, one word each. A thread takes a free word; the handler that
-//! serves the block clears it, under the key of the block. A thread joins a prefetch if it has enlisted itself and then
-//! finds the prefetch's word; the handler clears the word and then looks for enlisted threads. Each passes a fence
-//! between its two steps. So either the thread does not find the word, and reports its fault to the protocol itself, or
-//! the handler finds the thread. Both may happen: then the thread is served, and the protocol receives a fault that has
-//! been served already.
+//! Prefetches under way stand in sets of words, one word each. A thread takes a free word; the handler that serves the block clears it,
+//! under the key of the block. A thread joins a prefetch if it has enlisted itself and then finds the word; the handler clears the word
+//! and then looks for enlisted threads. Each passes a fence between the two. So either the thread finds no word, and
+//! tells the protocol itself, or the handler finds the thread. Both may happen: then the thread is served, and the
+//! protocol is told of a fault that it finds served.
 //!
-//! This module must never know tags. It uses only the atomics, locks and sizes of `sync`, so that a model checker can
-//! run it as it is.
+//! This module must never know tags; it names only the atomics, locks and sizes of `sync`, so that models run it as
+//! it is.
 
 use crate::sync::{
     AtomicU64, AtomicUsize, FAULT_LISTS, Mutex, MutexGuard, Ordering, PoisonError, fence, mutated,
 };
 use crate::{Block, Right, Waiter};
 
-/// Number of prefetches for which a set has room, one word each. All sets together bound the number of requests that
-/// threads of this node can make of other nodes without waiting.
+/// The words of a set of prefetches. All sets together bound the requests that a thread without waits can make of other nodes.
 pub(super) const WAYS: usize = 4;
 
-/// An access that faulted, and has not been done since.
+/// An access that faulted.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     block: Block,
     wants: Right,
-    /// The right to resume the thread that waits to do the access.
+    /// The thread that waits.
     waiter: Waiter,
     /// Whether the thread has been resumed and has not done the access yet.
     granted: bool,
@@ -45,7 +41,7 @@ impl Access {
         self.block == block && !self.granted
     }
 
-    /// Whether this access waits for `block`, and serving it will bring at least the right `wants`.
+    /// Whether the access brings at least the right `wants`, when it is served.
     fn covers(&self, block: Block, wants: Right) -> bool {
         self.waits_for(block) && self.wants >= wants
     }
@@ -67,8 +63,8 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// Enlists the thread of `waiter`, which needs the right `wants` to a block. Returns true if the thread must report
-    /// its fault to the protocol: no earlier fault or prefetch is known to bring this right.
+    /// Enlists a thread. Returns true if nothing that is under way is known to bring this right, so that an event has to
+    /// tell the protocol; later threads are served together with the first.
     pub(super) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> bool {
         let first = self.list(block).change(|list| {
             let first = !list.iter().any(|other| other.covers(block, wants));
@@ -81,16 +77,15 @@ impl Faults {
         first && !self.set(block).covers(block, wants)
     }
 
-    /// Records a prefetch of the right `wants` to a block. Returns true if the thread must report it to the protocol:
-    /// this right is not under way already, and there is room for another prefetch.
+    /// Notes a prefetch. Returns true if an event has to tell the protocol of it: not if this right is under way already, nor if
+    /// there is no room for another prefetch.
     pub(super) fn prefetch(&self, block: Block, wants: Right) -> bool {
         let (list, set) = (self.list(block), self.set(block));
         let awaited = !list.is_empty() && list.lock().iter().any(|other| other.covers(block, wants));
         !awaited && !set.covers(block, wants) && set.add(block, wants)
     }
 
-    /// Grants the access of the first thread in the block's list for which `right` is enough, and returns the thread,
-    /// if there is one. Removes the block's prefetches for which `right` is enough.
+    /// Grants the access of the next thread that `right` serves, and returns the thread. Prefetches that `right` serves are done.
     pub(super) fn serve(&self, block: Block, right: Right) -> Option<Waiter> {
         if self.set(block).remove(block, right) && !mutated!("served-without-fence") {
             fence(Ordering::SeqCst);
@@ -106,11 +101,11 @@ impl Faults {
         })
     }
 
-    /// Records that a thread has done its access to a block. Returns true if no granted access to the block is
+    /// Records that a thread has done its access. Returns true if no granted access of the block is
     /// outstanding any more.
     ///
-    /// Only the access of `thread` is removed: a thread that was resumed by mistake withdraws its own fault, not the
-    /// access that another thread was granted.
+    /// The thread matters: a thread that was resumed by mistake withdraws its own fault, not the access that another
+    /// thread was granted.
     pub(super) fn done(&self, block: Block, thread: u32) -> bool {
         self.list(block).change(|list| {
             list.retain(|access| access.block != block || access.waiter.thread != thread);
@@ -118,7 +113,7 @@ impl Faults {
         })
     }
 
-    /// Whether a granted access to any of the blocks is not done yet.
+    /// Whether a granted access of any of the blocks is not done yet.
     pub(super) fn pins_any_of(&self, mut blocks: impl Iterator<Item = Block>) -> bool {
         !mutated!("grant-forgotten")
             && blocks.any(|block| {
@@ -136,17 +131,17 @@ impl Faults {
     }
 }
 
-/// The index of the list, and of the set, of a block. Other blocks share them.
+/// The number of the list, and of the set, of a block. Others may have it too.
 fn place(block: Block) -> usize {
     block.0 as usize % FAULT_LISTS
 }
 
-/// Whether `list` has a granted access to the block that is not done yet.
+/// Whether a granted access of the block is not done yet.
 fn is_pinned(list: &[Access], block: Block) -> bool {
     list.iter().any(|access| access.block == block && access.granted)
 }
 
-/// The faulted accesses to all blocks that share this list.
+/// Accesses to some blocks.
 #[derive(Default, Debug)]
 struct List {
     accesses: Mutex<Vec<Access>>,
@@ -155,8 +150,8 @@ struct List {
 }
 
 impl List {
-    /// Whether the list is empty. A fault that was enlisted before, in happens-before order, is seen: the count falls
-    /// only when an access is done, and the reader acquires that.
+    /// Whether there is no fault whose access is not done. A fault that was enlisted before, in happens-before
+    /// order, is seen: the count falls only when an access is done, and a reader of the lower count acquires that.
     #[inline]
     fn is_empty(&self) -> bool {
         self.count.load(Ordering::Acquire) == 0
@@ -175,14 +170,14 @@ impl List {
     }
 }
 
-/// The prefetches under way of all blocks that share this set: each word is [`NONE`], or a block and a right.
+/// Prefetches of some blocks that are under way: in each word none, or a block and a right.
 #[derive(Default, Debug)]
 struct Set([AtomicU64; WAYS]);
 
-/// The value of a word that holds no prefetch.
+/// A word of a set that holds no prefetch.
 const NONE: u64 = 0;
 
-/// Encodes a prefetch of the right `wants` to a block as a word.
+/// The word of a prefetch.
 fn word(block: Block, wants: Right) -> u64 {
     (u64::from(block.0) + 1) << 1 | u64::from(wants == Right::Write)
 }
@@ -195,7 +190,7 @@ impl Set {
         self.0.iter().any(|held| good.contains(&held.load(Ordering::Relaxed)))
     }
 
-    /// Records a prefetch of the right `wants` to a block. Returns false if no word is free.
+    /// Notes a prefetch, if there is room.
     fn add(&self, block: Block, wants: Right) -> bool {
         let word = word(block, wants);
         self.0.iter().any(|held| {
@@ -204,8 +199,8 @@ impl Set {
         })
     }
 
-    /// Removes the prefetches of a block for which `right` is enough. Returns whether there was any. The caller holds
-    /// the block's key, so that no other thread removes them at the same time.
+    /// Forgets the prefetches of a block that `right` serves. Returns whether there was any. The caller holds the
+    /// block's key, and no other thread forgets them.
     #[inline]
     fn remove(&self, block: Block, right: Right) -> bool {
         let served = word(block, Right::Read)..=word(block, right);

@@ -1,28 +1,27 @@
-//! An address space that nodes share, with the number of frames that each node has for pages of other nodes. This
-//! module must never know how blocks are kept coherent.
+//! An address space that nodes share, with the room that each node has for pages of others. This module must never know how blocks
+//! are kept coherent.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Layout;
 
-/// The room on a node for pages whose home is another node.
+/// The room on a node for pages that live on other nodes.
 ///
-/// Its text form is `all`, `on-demand` or a number.
+/// A person writes it as `all`, `on-demand` or a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Frames {
-    /// Room for all pages, each mapped from the start, so that there are no page faults.
+    /// Room for all pages, each mapped from the start: there are no page faults.
     #[default]
     All,
     /// Room for all pages, each mapped when it is first used.
     OnDemand,
-    /// Room for this number of pages at a time. When another page is needed, the protocol replaces a page that has not
-    /// been used lately. `stache` keeps a quarter of the pages inactive, replaces the page that has been inactive
-    /// longest, and makes a page active again if a thread faults in it meanwhile. With fewer than four frames it
-    /// replaces the page that was mapped first.
+    /// Room for this number of pages at a time. When another page is needed, the protocol replaces a page that has not been used
+    /// lately. `stache` keeps a quarter of the pages inactive, replaces the page that has been inactive longest, and makes a
+    /// page active again if a thread faults in it meanwhile. With less than four frames the page that was mapped first gives way.
     ///
-    /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than this keep taking the frames
-    /// from each other while they wait.
+    /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than that keep taking the frames from
+    /// each other while they wait.
     AtMost(u32),
 }
 
@@ -48,12 +47,12 @@ impl fmt::Display for Frames {
     }
 }
 
-/// The error of a text that does not describe [`Frames`], or of frames with which nodes could make no progress.
+/// A text that names no [`Frames`], or frames with which nodes could make no progress.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoFrames {
-    /// This text is neither `all` nor `on-demand` nor a number.
+    /// The text is neither `all` nor `on-demand` nor a number.
     Unreadable(String),
-    /// There are no frames, although other nodes have pages.
+    /// There is no room at all, and there are pages of other nodes.
     TooFew,
 }
 
@@ -70,8 +69,8 @@ impl fmt::Display for NoFrames {
 
 impl std::error::Error for NoFrames {}
 
-/// The shared address space of a run: its arrays, the homes of their pages, and the number of pages of other nodes for
-/// which each node has room.
+/// The shared address space of a run: which arrays there are, where their pages live, and how many pages of other nodes a
+/// node has room for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddressSpace {
     layout: Layout,
@@ -79,12 +78,12 @@ pub struct AddressSpace {
 }
 
 impl AddressSpace {
-    /// Makes an address space with the given layout, in which each node has room for `frames` pages of other nodes.
+    /// Makes an address space in which each node has room for `frames` pages of other nodes.
     ///
     /// # Errors
-    /// [`NoFrames::TooFew`] if there are no frames and other nodes have pages. One frame is enough: a page stays in its
-    /// frame while the block that a thread waits for is on its way, the messages that bring the block need no frame,
-    /// and the thread's access is made before the page is replaced.
+    /// [`NoFrames::TooFew`] if there is no room at all and other nodes have pages. One frame is enough: a page stays in its
+    /// frame while one of its blocks is under way, the messages that bring the block need no frame, and the access that
+    /// waits for the block is made before the page gives way.
     pub fn new(layout: Layout, frames: Frames) -> Result<Self, NoFrames> {
         let has_remote_pages = layout.nodes() > 1 && layout.pages() > 0;
         if frames == Frames::AtMost(0) && has_remote_pages {
@@ -93,19 +92,19 @@ impl AddressSpace {
         Ok(Self { layout, frames })
     }
 
-    /// The layout of the space: its arrays and the homes of their pages.
+    /// The arrays and the homes of their pages.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The room on each node for pages of other nodes.
+    /// The room on a node for pages of others.
     pub fn frames(&self) -> Frames {
         self.frames
     }
 }
 
 impl From<Layout> for AddressSpace {
-    /// Makes an address space in which each node has room for all pages from the start.
+    /// An address space in which each node has room for all pages from the start.
     fn from(layout: Layout) -> Self {
         Self { layout, frames: Frames::All }
     }

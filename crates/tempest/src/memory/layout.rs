@@ -1,7 +1,7 @@
-//! The layout of the shared address space, as plain data: equal on every node, and made before anything runs.
+//! The address space as plain data: equal on every node, and made before anything runs.
 //!
-//! An address space is a sequence of pages, each with a home node. Arrays begin at pages. This module must never know
-//! tags, threads or messages.
+//! It is a sequence of pages, each with a home node. Arrays begin at pages. This module must never know tags,
+//! threads or messages.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,78 +15,76 @@ use crate::data::{BadLayout, Word};
 use crate::plain::names::lasting;
 use crate::{Block, Element, NodeId};
 
-/// The size in bytes of the words in which blocks are measured and moved, modelled and native.
+/// The number of bytes that blocks are counted and moved by, modelled and native.
 pub(crate) const WORD_BYTES: u32 = 8;
 
-/// The number of words of a page: a page has 4096 bytes.
+/// The number of words of a page of 4096 bytes.
 pub(crate) const PAGE_WORDS: u32 = 512;
 
 /// The size of a page in bytes.
 pub(crate) const PAGE_BYTES: usize = PAGE_WORDS as usize * WORD_BYTES as usize;
 
-/// The placement of an array's pages: the rule that gives each page its home node.
+/// The placement of an array's pages: their home nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Homes {
-    /// All pages have this node as their home.
+    /// All pages at one node.
     At(NodeId),
-    /// Pages are dealt out to the nodes in turn.
+    /// Pages dealt out to the nodes in turn.
     RoundRobin,
-    /// Each node is the home of a part of the array. All parts have the same number of elements and begin at a page.
-    /// [`Shared::at`](crate::Shared::at) gives the index in the array of an element of a part.
+    /// Each node has a part of the same number of elements, and parts begin at pages.
+    /// [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
     Parts,
-    /// The home of each page is the node that accesses it first, if the protocol can move homes, as `stache` can. The
-    /// home in the layout is then only the node where such a protocol may keep the record of the page's present home;
-    /// these nodes take pages in turn. A protocol that cannot move homes uses the home in the layout.
+    /// Each page at the node that touches it first, if the protocol can move homes as `stache` can. The home in the
+    /// layout is then only the node where such a protocol may keep the record of the page's home; these nodes take
+    /// pages in turn. A protocol that cannot move homes uses that node as the home.
     FirstTouch,
 }
 
-/// An array of an address space with elements of type `T`. Each node finds it in its own copy by
-/// [`Memory::bind`](crate::Memory::bind).
+/// An array of the address space, for [`Memory::bind`](crate::Memory::bind).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Array<T> {
     pub(crate) region: u32,
-    /// The [identity](Region::identity) of the array's region.
+    /// The identity of the array's region.
     pub(crate) identity: u64,
     pub(crate) word: PhantomData<T>,
 }
 
-/// The place of an array in the address space: consecutive pages, and the layout of elements in them.
+/// An array's place in the space: consecutive words, and how elements lie there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Region {
     pub(crate) name: &'static str,
-    /// A hash of the address space up to this region, by which an array of another space is recognized.
+    /// A hash of the space up to this region, by which an array of another space is recognized.
     pub(crate) identity: u64,
     /// The number of elements, including unused elements that fill a part's last page.
     pub(crate) len: usize,
-    /// The division of an element into words.
+    /// The division of an element among words.
     pub(crate) form: Form,
-    /// The number of elements from the beginning of a node's part to the beginning of the next; the number of all
-    /// elements where there is only one part.
+    /// The number of elements from the beginning of a part to that of the next; all of them where there is
+    /// only one part.
     pub(crate) part: usize,
-    /// The offset in bytes of the first element in the address space.
+    /// The first byte.
     pub(crate) base: usize,
-    /// The numbers of the region's pages.
+    /// The pages of the region.
     pub(crate) pages: Range<u32>,
 }
 
-/// The layout of a shared address space: its blocks, its pages and their homes, and its arrays. A program makes it
-/// before its run.
+/// The address space: blocks, pages and their homes, arrays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     nodes: u32,
-    /// The binary logarithm of the size of a block in words.
+    /// The size of a block is `1 << block` words.
     block: u32,
     homes: Vec<NodeId>,
-    /// For each page, whether its home is the node that accesses it first.
+    /// By page: its home is the node that touches it first.
     touched: Vec<bool>,
     regions: Vec<Region>,
 }
 
 impl Layout {
-    /// Makes an empty address space for `nodes` nodes, with blocks of `block` bytes.
+    /// Makes an empty space for `nodes` nodes, with blocks of `block` bytes.
     ///
     /// # Errors
-    /// [`BadLayout`] if `block` is not 16, 32, 64 or 128, or `nodes` is 0.
+    /// [`BadLayout`] if a block is not of 16, 32, 64 or 128 bytes, or there is no node.
     pub fn new(nodes: u32, block: u32) -> Result<Self, BadLayout> {
         if ![16, 32, 64, 128].contains(&block) {
             return Err(BadLayout::new(format!("blocks of {block} bytes: expected 16, 32, 64 or 128")));
@@ -98,8 +96,7 @@ impl Layout {
         Ok(Self { nodes, block, homes: Vec::new(), touched: Vec::new(), regions: Vec::new() })
     }
 
-    /// Allocates an array of `len` words, each of 1, 2, 4 or 8 bytes; under [`Homes::Parts`] `len` is the number of
-    /// words of each node's part. `homes` gives the pages their homes. Errors print `name`.
+    /// Allocates an array of `len` words, each of 1, 2, 4 or 8 bytes.
     ///
     /// # Errors
     /// [`BadLayout`] if the space has no room for it.
@@ -112,13 +109,12 @@ impl Layout {
         self.allocate(lasting(name), len, Form::elements(Width::of::<T::Atomic>()), homes)
     }
 
-    /// Allocates an array of `len` records of `words` words of 8 bytes each; under [`Homes::Parts`] `len` is the number
-    /// of records of each node's part. `words` is a power of two, so that each record lies within a block or begins at
-    /// a block. `T` is the type of a record's first word; [`Shared::field`](crate::Shared::field) gives access to its
-    /// other words.
+    /// Allocates `len` records of `words` words of 8 bytes, a power of two, so that a record either lies in one block or
+    /// begins one. `T` is the type of a record's first word; [`Shared::field`](crate::Shared::field) gives
+    /// the others.
     ///
     /// # Errors
-    /// [`BadLayout`] if `words` is not a power of two, `T` has not 8 bytes, or the space has no room for the records.
+    /// [`BadLayout`] if `words` is no power of two, `T` is not of 8 bytes, or the space has no room for them.
     pub fn records<T: Word>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -140,14 +136,11 @@ impl Layout {
         self.allocate(name, len, form, homes)
     }
 
-    /// Allocates an array of `len` records with the layout that their type declares; under [`Homes::Parts`] `len` is
-    /// the number of records of each node's part. The size of a record is a power of two, so that each record lies
-    /// within a block or begins at a block. [`Memory::bind_field`](crate::Memory::bind_field) gives access to a field
-    /// of all records.
+    /// Allocates `len` records with the layout that their type declares, of a size that is a power of two, so that a record
+    /// either lies in one block or begins one. [`Memory::bind_field`](crate::Memory::bind_field) gives the array of each field.
     ///
     /// # Errors
-    /// [`BadLayout`] if the declared layout is not possible, the size of a record is not a power of two, or the space
-    /// has no room for the records.
+    /// [`BadLayout`] if the layout cannot be, the size of a record is no power of two, or the space has no room for them.
     pub fn structs<R: Element>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -165,7 +158,7 @@ impl Layout {
         self.allocate(name, len, form, homes)
     }
 
-    /// Allocates an array of `len` elements, each divided into words as `form` says.
+    /// Allocates `len` elements of a form.
     fn allocate<T>(
         &mut self,
         name: &'static str,
@@ -212,8 +205,8 @@ impl Layout {
         }
     }
 
-    /// Makes `home` the home of the pages that hold elements `range` of an array. A page that holds elements of several
-    /// such calls has the home of the last.
+    /// Gives the pages that hold elements `range` of an array a home. A page that holds the elements of several such calls has the
+    /// home of the last.
     ///
     /// ```
     /// use tradewind_tempest::{Homes, Layout, NodeId};
@@ -229,7 +222,7 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// [`BadLayout`] if the array is of another address space or has no such elements, or there is no node `home`.
+    /// [`BadLayout`] if the array is of another space or has no such elements, or there is no such node.
     pub fn place<T>(&mut self, array: Array<T>, range: Range<usize>, home: NodeId) -> Result<(), BadLayout> {
         let Some(region) = self.region_in(array) else {
             return Err(BadLayout::new("a home for elements of an array of another space".to_owned()));
@@ -249,13 +242,12 @@ impl Layout {
         Ok(())
     }
 
-    /// The division of elements into words in each array, and the size in bytes of the array's pages. The arrays
-    /// together are the whole space.
+    /// The forms of all arrays, each with the bytes of its pages. Together they are the whole space.
     pub(crate) fn forms(&self) -> impl Iterator<Item = (Form, usize)> {
         self.regions.iter().map(|region| (region.form.clone(), region.pages.len() * PAGE_BYTES))
     }
 
-    /// The largest number of pages: pages of 4096 bytes then take 32 GiB, so that block numbers fit 32 bits.
+    /// The largest number of pages of 4096 bytes: 32 GiB, so that block numbers fit 32 bits.
     const MAX_PAGES: usize = 1 << 23;
 
     /// The number of nodes that share the space.
@@ -318,7 +310,7 @@ impl Layout {
         page * each..(page + 1) * each
     }
 
-    /// The home node of a page. For a page of [`Homes::FirstTouch`] it may have moved since.
+    /// The home of a page.
     ///
     /// # Panics
     /// If there is no such page.
@@ -334,7 +326,7 @@ impl Layout {
         self.touched[page as usize]
     }
 
-    /// The home node of a block: that of its page.
+    /// The home of a block.
     ///
     /// # Panics
     /// If there is no such block.
@@ -342,7 +334,7 @@ impl Layout {
         self.home_of_page(self.page_of(block))
     }
 
-    /// The byte offsets of a block in the address space.
+    /// The bytes of a block.
     pub(crate) fn bytes_of(&self, block: Block) -> Range<usize> {
         let first = (block.0 as usize) << self.block_shift();
         first..first + self.block_bytes() as usize
@@ -357,13 +349,13 @@ impl Layout {
         self.regions.get(region as usize)
     }
 
-    /// The region of an array; `None` if the array is of another address space.
+    /// The region of an array; `None` if the array is of another space.
     pub(crate) fn region_in<T>(&self, array: Array<T>) -> Option<&Region> {
         self.region(array.region).filter(|region| region.identity == array.identity)
     }
 
-    /// Computes the [identity](Region::identity) of the next region. It is equal on every node, because all nodes
-    /// allocate the same arrays in the same order.
+    /// The identity of the next region. It is equal on every node, because all nodes make the space in the
+    /// same order.
     fn next_identity(&self, name: &str, len: usize, bytes: usize, homes: Homes) -> u64 {
         let before = self.regions.last().map_or(0, |region| region.identity);
         let mut identity = DefaultHasher::new();
@@ -371,21 +363,21 @@ impl Layout {
         identity.finish()
     }
 
-    /// The number of an array in the order of allocation, by which messages of a protocol may name it.
+    /// The number of an array's region, by which messages of a protocol may name it.
     pub fn region_of<T>(&self, array: Array<T>) -> u32 {
         array.region
     }
 
-    /// The numbers of an array's pages.
+    /// The pages of an array.
     ///
     /// # Panics
-    /// If the array is of another address space.
+    /// If the array is of another space.
     pub fn pages_of<T>(&self, array: Array<T>) -> Range<u32> {
         self.region_in(array).expect("an array of this space").pages.clone()
     }
 }
 
-/// A layout that several parts of a node share.
+/// A layout shared by all parts of a node.
 pub(crate) type SharedLayout = Arc<Layout>;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Fine-grain shared memory: a global address space, a node's right to each block of it, and the test of this right by each access.
+//! Fine-grain shared memory: a node's right to each block of a global address space, and the test of it by accesses.
 //!
 //! The space is allocated by *page* at a home node and kept coherent by *block* (16 to 128 bytes). Every node
 //! has room for a copy of the whole space, and a [`Tag`] for each block: `Invalid`, `ReadOnly` or `Writable`.

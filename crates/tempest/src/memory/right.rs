@@ -23,12 +23,12 @@ pub enum Tag {
 pub enum Right {
     /// The right to load.
     Read,
-    /// The right to load and store.
+    /// The right to store.
     Write,
 }
 
 impl Right {
-    /// The lowest tag that gives this right.
+    /// The least tag that gives this right.
     pub const fn tag(self) -> Tag {
         match self {
             Right::Read => Tag::ReadOnly,
@@ -36,7 +36,7 @@ impl Right {
         }
     }
 
-    /// The kind of access that needs this right.
+    /// The access of a thread that needs this right.
     pub(crate) fn access(self) -> Access {
         match self {
             Right::Read => Access::Load,
@@ -45,33 +45,32 @@ impl Right {
     }
 }
 
-/// An access to shared memory that the block's tag forbids, as the protocol receives it.
+/// An access that a tag forbids, as the protocol receives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// The block that the thread accesses.
+    /// The block.
     pub block: Block,
     /// The right that the access needs.
     pub wants: Right,
-    /// Whether the block's page is mapped on this node. If not, the protocol must first find a frame for the page, or
-    /// give a page that it has unmapped its rights back.
+    /// Whether the block's page is mapped on this node. If not, the protocol has to find room for it, or to give it back its
+    /// rights, first.
     pub mapped: bool,
 }
 
-/// The reduction of a node's right to one or more blocks, as a handler asks for it, and the message that is handled
-/// afterwards.
+/// A right that a handler takes away from its own node, and the continuation that follows.
 ///
-/// A world carries it out: it lowers the tags of the blocks to `tag` when no granted access to them is outstanding.
-/// When every computing processor of the node has acknowledged that, it handles `then` under the key that has been held
-/// since.
+/// For worlds: the tags of the blocks are lowered to `tag` when no granted access to them is outstanding.
+/// When every computing processor of the node has acknowledged, `then` is handled under the key that has been
+/// held since.
 #[derive(Clone, Debug)]
 pub struct Lowering {
     /// The first block.
     pub first: Block,
     /// The number of consecutive blocks.
     pub count: u32,
-    /// The tag to which the blocks' tags are lowered.
+    /// The tag to which they are lowered.
     pub tag: Tag,
-    /// The message that is handled on this node afterwards.
+    /// The message that is handled afterwards.
     pub then: Packet,
 }
 

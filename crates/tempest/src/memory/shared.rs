@@ -1,7 +1,7 @@
 //! Typed handles on shared memory: arrays, records, and runs of words whose tag has been tested.
 //!
-//! A handle knows the places of its elements. Whether the node has the right to access them is tested by the methods of
-//! the accessing thread. This module must never know protocols or messages.
+//! A handle knows where its elements are. Whether they may be accessed is asked through the accessing thread.
+//! This module must never know protocols or messages.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,21 +14,20 @@ use crate::data::Word;
 use crate::data::word;
 use crate::{Array, Block, Element, NodeId, Right};
 
-/// The largest number of elements of a run. It bounds the time for which a right is used after its test.
+/// The largest number of elements of a run: the bound on the use of a right after its test.
 const LONGEST_RUN: usize = 512;
 
-/// An array of shared memory, or a field of all records of such an array, as one node sees it. A clone refers to the
-/// same memory.
+/// An array of shared memory, as one node sees it. A clone refers to the same memory.
 #[derive(Debug)]
 pub struct Shared<T: Word> {
-    /// The words of this node's copy that hold the elements.
+    /// The words of the field that this handle names.
     column: Column<T::Atomic>,
     memory: Arc<Memory>,
     region: u32,
-    /// The offset in bytes of the first element in the address space.
+    /// The first byte of that field in the address space.
     base: usize,
     part: usize,
-    /// The binary logarithm of the size of a block in bytes: a byte is in block `byte >> block`.
+    /// A byte is in block `byte >> block`.
     block: u32,
 }
 
@@ -39,21 +38,20 @@ impl<T: Word> Clone for Shared<T> {
 }
 
 impl Memory {
-    /// Returns a handle to the elements of an array in this copy of the address space.
+    /// A handle to the elements of an array in this copy.
     ///
     /// # Panics
-    /// If the array is of another address space.
+    /// If the array is of another space.
     pub fn bind<T: Word>(self: &Arc<Self>, array: Array<T>) -> Shared<T> {
         Shared::new(Arc::clone(self), array, 0).unwrap_or_else(|| {
             panic!("shared array {} has no words of {} bytes", array.region, size_of::<T>())
         })
     }
 
-    /// Returns a handle to the field called `field` of an array of records in this copy of the address space: element i
-    /// is the field of record i.
+    /// A handle to a field, by its name, of the records of an array in this copy: element i is the field of record i.
     ///
     /// # Panics
-    /// If the array is of another address space, or its records have no such field of the size of a `T`.
+    /// If the array is of another space, or its records have no such field of this size.
     pub fn bind_field<R: Element, T: Word>(self: &Arc<Self>, array: Array<R>, field: &str) -> Shared<T> {
         let declared = R::LAYOUT.fields.iter().find(|declared| declared.name == field);
         let sized = declared.filter(|declared| declared.bytes as usize == size_of::<T>());
@@ -71,11 +69,10 @@ impl Memory {
 }
 
 impl<T: Word> Shared<T> {
-    /// Makes a handle to the words at byte `offset` of an array's elements in the copy `memory`; `None` if there is no
-    /// word of the size of a `T`.
+    /// The words at byte `offset` of an array's elements; `None` if there are none of this width.
     ///
     /// # Panics
-    /// If the array is of another address space.
+    /// If the array is of another space.
     pub(super) fn new<R>(memory: Arc<Memory>, array: Array<R>, offset: usize) -> Option<Self> {
         let number = array.region;
         let region = memory.layout().region_in(array);
@@ -87,7 +84,7 @@ impl<T: Word> Shared<T> {
         Some(Self { column, memory, region: number, base, part, block })
     }
 
-    /// Returns a handle to word `word`, from 0, of each record of this array.
+    /// A handle to word `word` of each record, from 0.
     ///
     /// # Panics
     /// If a record has no such word.
@@ -112,8 +109,7 @@ impl<T: Word> Shared<T> {
         self.column.is_empty()
     }
 
-    /// Returns the index in the whole array of element `index` of the part of `node`, in an array of
-    /// [`Homes::Parts`](crate::Homes::Parts).
+    /// The index in the whole array of element `index` of a node's part.
     ///
     /// # Panics
     /// If a part has no such element.
@@ -122,7 +118,7 @@ impl<T: Word> Shared<T> {
         node.0 as usize * self.part + index
     }
 
-    /// The block of shared memory in which element `index` begins.
+    /// The block of an element.
     ///
     /// # Panics
     /// If there is no such element.
@@ -130,7 +126,7 @@ impl<T: Word> Shared<T> {
         self.block_of(self.place(index))
     }
 
-    /// This node's copy of the address space, which holds the array.
+    /// The node's copy of the address space, which holds this array.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
@@ -143,7 +139,7 @@ impl<T: Word> Shared<T> {
         self.memory.layout().region(self.region).map_or("?", |region| region.name)
     }
 
-    /// The place of element `index`: the offset in bytes of its first byte in the address space.
+    /// The place of an element: its first byte in the address space.
     #[inline]
     pub(crate) fn place(&self, index: usize) -> usize {
         if index >= self.column.len() {
@@ -162,19 +158,19 @@ impl<T: Word> Shared<T> {
         Block((place >> self.block) as u32)
     }
 
-    /// Whether the node's right allows an access to the element whose first byte is `place`.
+    /// Whether the node's right allows an access to the element at a place.
     #[inline]
     pub(crate) fn allows(&self, place: usize, right: Right) -> bool {
         self.memory.tags.allows(place >> TAG_SHIFT, right)
     }
 
-    /// The word in this node's copy that holds element `index`.
+    /// The word of an element.
     #[inline]
     pub(crate) fn cell(&self, index: usize) -> &T::Atomic {
         self.column.get(index).unwrap_or_else(|| self.refuse(index))
     }
 
-    /// The indices of the elements from `from` on that lie in the block of element `from`, up to `end`.
+    /// The elements from `from` on that lie in one block, up to `end`.
     #[inline]
     pub(crate) fn run(&self, from: usize, end: usize) -> Range<usize> {
         let (place, shift) = (self.place(from), self.column.shift());
@@ -183,20 +179,20 @@ impl<T: Word> Shared<T> {
         from..end.min(from + elements)
     }
 
-    /// The index of the first element that lies `blocks` blocks behind the element `from`.
+    /// The index of the first element that lies `blocks` blocks behind another.
     #[inline]
     pub(crate) fn blocks_on(&self, from: usize, blocks: usize) -> usize {
         from + ((blocks << self.block) >> self.column.shift()).max(1)
     }
 
-    /// Extends `run` by the following elements whose tags give `right` too, up to `end`.
+    /// A run, extended by the following elements whose tags allow the access too, up to `end`.
     #[inline]
     pub(crate) fn extended(&self, run: Range<usize>, end: usize, right: Right) -> Range<usize> {
         let (last, shift) = (end.min(run.start + LONGEST_RUN), self.column.shift());
         if run.end >= last || shift > self.block {
             return run;
         }
-        // Records that are no longer than a block fill blocks, so the following elements begin at a block.
+        // Records that are no longer than a block fill blocks, so the others begin where one does.
         let (first, end) = (self.place(run.end), self.place(last - 1) + 1);
         let tags = first >> TAG_SHIFT..end.div_ceil(1 << TAG_SHIFT);
         let blocks = self.memory.tags.allowed(tags, 1 << (self.block - TAG_SHIFT), right);
@@ -209,7 +205,7 @@ impl<T: Word> Shared<T> {
     }
 }
 
-/// Consecutive elements whose tags have been tested: they may be read without further tests.
+/// Consecutive elements whose tags have been tested.
 pub struct Run<'a, T: Word> {
     cells: Stride<'a, T::Atomic>,
 }
@@ -221,7 +217,7 @@ impl<T: Word> Run<'_, T> {
         self.cells.len()
     }
 
-    /// Returns the value of element `index` of the run.
+    /// The value of element `index` of the run.
     ///
     /// # Panics
     /// If there is no such element.
@@ -230,7 +226,7 @@ impl<T: Word> Run<'_, T> {
         word::load(self.cell(index))
     }
 
-    /// Iterates over the values of all elements.
+    /// Iterates over all values.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = T> {
         self.cells.iter().map(word::load)
@@ -239,7 +235,7 @@ impl<T: Word> Run<'_, T> {
     /// Fills `values` with the values of the run's elements.
     ///
     /// # Panics
-    /// If the length of `values` is not that of the run.
+    /// If `values` has not as many.
     #[inline]
     pub fn read(&self, values: &mut [T]) {
         match self.cells.dense() {
@@ -257,7 +253,7 @@ impl<T: Word> Run<'_, T> {
     }
 }
 
-/// A [`Run`] whose elements may also be written.
+/// A [`Run`] that may be written.
 pub struct RunMut<'a, T: Word>(pub(crate) Run<'a, T>);
 
 impl<'a, T: Word> std::ops::Deref for RunMut<'a, T> {
@@ -268,7 +264,7 @@ impl<'a, T: Word> std::ops::Deref for RunMut<'a, T> {
 }
 
 impl<T: Word> RunMut<'_, T> {
-    /// Sets element `index` of the run to `value`.
+    /// Sets element `index` of the run.
     ///
     /// # Panics
     /// If there is no such element.
@@ -280,7 +276,7 @@ impl<T: Word> RunMut<'_, T> {
     /// Sets the run's elements to `values`.
     ///
     /// # Panics
-    /// If the length of `values` is not that of the run.
+    /// If `values` has not as many.
     #[inline]
     pub fn write(&self, values: &[T]) {
         match self.0.cells.dense() {
@@ -292,11 +288,11 @@ impl<T: Word> RunMut<'_, T> {
         }
     }
 
-    /// Replaces the value of every element by the result of `f` for it.
+    /// Replaces every element by `f` of it.
     #[inline]
     pub fn update(&self, mut f: impl FnMut(T) -> T) {
         let mut each = |cell: &T::Atomic| word::store(cell, f(word::load(cell)));
-        // The compiler unrolls a loop over a slice, but not a loop over records.
+        // A loop over a slice is unrolled, one over records is not.
         match self.0.cells.dense() {
             Some(cells) => cells.iter().for_each(each),
             None => self.0.cells.iter().for_each(&mut each),

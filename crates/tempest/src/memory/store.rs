@@ -1,7 +1,7 @@
-//! A node's copy of the shared address space: words, tags, mapped pages, waiting threads.
+//! A node's copy of the address space: words, tags, mapped pages, waiting threads.
 //!
-//! A tag changes only under the key of its block, or while nothing else runs on the node; the caller in `handler`
-//! checks that. This module must never know a protocol's states.
+//! Tags change only under the key of their block, or alone on the node; the caller in `handler` checks that.
+//! This module must never know a protocol's states.
 
 use std::ops::{Deref, Range, RangeInclusive};
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::memory::Fault;
 use crate::sync::TagCells;
 use crate::{Array, Block, Layout, NodeId, Right, Tag, Waiter};
 
-/// The binary logarithm of the number of bytes that share a tag, which is the size of the smallest block. A larger
-/// block has several tags, all equal, so that a test need not know the size of blocks.
+/// Each group of `1 << TAG_SHIFT` bytes, the shortest block, has a tag, and the tags of a block are equal. So
+/// a test need not know the length of blocks.
 pub(super) const TAG_SHIFT: u32 = 4;
 
-/// The number of pages whose tags together fill a page of memory.
+/// The number of pages whose tags fill a page of memory.
 const PAGES_OF_TAGS: u32 = 1 << TAG_SHIFT;
 
-/// Makes the memory of `tags` tags, all invalid.
+/// Makes the memory of tags, all invalid.
 fn tag_cells(tags: usize) -> TagCells {
     let mapping = Mapping::new([(Form::elements(Width::One), tags)], Pages::Usual);
     Arc::new(mapping).words(0).expect("the words of the only stretch have one byte")
 }
 
-/// A node's copy of the shared address space, with the node's right to each block.
+/// A node's copy of the address space.
 #[derive(Debug)]
 pub struct Memory {
     node: NodeId,
@@ -44,14 +44,14 @@ pub struct Memory {
     watchers: Watchers,
 }
 
-/// A copy of the words of a block, which derefs to a slice.
+/// The words of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
     words: [u64; MAX_BLOCK_WORDS],
     len: usize,
 }
 
-/// The number of words of the largest block.
+/// The number of words of the longest block.
 const MAX_BLOCK_WORDS: usize = 16;
 
 impl Deref for Words {
@@ -62,8 +62,8 @@ impl Deref for Words {
 }
 
 impl Memory {
-    /// Makes the copy of an address space with the given layout on `node`. The node may write the blocks whose home it
-    /// is, and has no right to other blocks. Its own pages are mapped; the others are mapped if `premapped`.
+    /// Makes the copy of `node`. The node may write the blocks whose home it is, and has no right to others.
+    /// Its own pages are mapped; the others are mapped if `premapped`.
     pub(crate) fn new(node: NodeId, layout: &Layout, premapped: bool) -> Self {
         let flags = |count| (0..count).map(|_| AtomicBool::new(false)).collect::<Box<[_]>>();
         let memory = Self {
@@ -87,17 +87,17 @@ impl Memory {
         memory
     }
 
-    /// The node whose copy this is.
+    /// The node that has this copy.
     pub fn node(&self) -> NodeId {
         self.node
     }
 
-    /// The layout of the address space.
+    /// The address space.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The tag of a block: this node's right to it.
+    /// The tag of a block.
     ///
     /// # Panics
     /// If there is no such block.
@@ -106,8 +106,7 @@ impl Memory {
         self.tags.at(self.tags_of(block).start)
     }
 
-    /// Sets the tag of a block by a release store, after which a thread that finds the right also finds the block's
-    /// words. For worlds, and for handlers that hold the block's key.
+    /// For worlds, and for handlers that hold the block's key: sets the tag, and releases the writes before.
     pub fn set_tag(&self, block: Block, tag: Tag) {
         self.tags.set(self.tags_of(block), tag);
     }
@@ -117,20 +116,20 @@ impl Memory {
         bytes.start >> TAG_SHIFT..bytes.end >> TAG_SHIFT
     }
 
-    /// Lowers the tags of blocks to `tag`. A tag that is lower already stays. The caller holds the blocks' key.
+    /// Lowers the tags of blocks, whose key the caller holds. A tag that is lower already stays.
     pub fn lower(&self, blocks: impl Iterator<Item = Block>, tag: Tag) {
         for block in blocks {
             self.tags.lower(self.tags_of(block), tag);
         }
     }
 
-    /// Whether a granted access to any of the blocks is not done yet. The caller holds the blocks' key, under which
-    /// alone accesses are granted.
+    /// Whether a granted access to any of the blocks is still to be done. The caller holds the blocks' key; accesses are granted
+    /// only under that key.
     pub fn is_pinned(&self, blocks: impl Iterator<Item = Block>) -> bool {
         self.faults.pins_any_of(blocks)
     }
 
-    /// The modelled address of the byte at offset `byte` of the address space. No host address is ever used.
+    /// The modelled address of a byte of the space. No host address is ever used.
     #[inline]
     pub(crate) fn address(&self, byte: usize) -> u64 {
         AddressRange::Shared.first() + byte as u64
@@ -141,7 +140,7 @@ impl Memory {
         AddressRange::Shared.first() + u64::from(block.0) * u64::from(self.layout.block_bytes())
     }
 
-    /// Returns a copy of the words of a block, in units of 8 bytes.
+    /// The words of a block, packed in 8 bytes each.
     ///
     /// # Panics
     /// If there is no such block.
@@ -151,11 +150,11 @@ impl Memory {
         Words { words, len }
     }
 
-    /// Writes the words of a block, in units of 8 bytes, into this copy. For worlds.
+    /// For worlds: puts the words of a block, packed in 8 bytes each, in place.
     ///
     /// # Panics
-    /// If there is no such block, it has another number of words, or the node has a right to it: then the node has its
-    /// words already, and a thread may be accessing them.
+    /// If there is no such block, if it has another number of words, or if the node has a right to it: then
+    /// it has the words already, and a thread may be accessing them.
     pub fn place(&self, block: Block, words: &[u64]) {
         let tag = self.tag(block);
         assert_eq!(
@@ -168,33 +167,32 @@ impl Memory {
         self.mapping.store(self.layout.bytes_of(block).start, words);
     }
 
-    /// Enlists the thread of `waiter`, which waits for the node's right to a block to be taken away. The caller holds
-    /// the block's key.
+    /// Enlists a thread that waits for a block to be taken away. The caller holds the block's key.
     pub(crate) fn watch(&self, block: Block, waiter: Waiter) {
         self.watchers.enlist(block, waiter);
     }
 
-    /// Removes and returns the threads that wait for the node's right to any of the blocks to be taken away. The caller
-    /// holds the blocks' key.
+    /// Removes and returns the threads that watch any of the blocks. The caller holds the blocks' key.
     pub(crate) fn take_watchers(&self, blocks: &RangeInclusive<Block>) -> Vec<Waiter> {
         self.watchers.take(blocks)
     }
 
-    /// Whether a page is mapped: the node has room for it, and faults in it concern single blocks.
+    /// Whether the node has room for a page.
     pub fn is_mapped(&self, page: u32) -> bool {
         self.mapped[page as usize].load(Ordering::Acquire)
     }
 
-    /// Sets whether a page is mapped, which [`Fault::mapped`] tells the protocol. The caller runs alone on the node.
+    /// Sets whether faults in a page concern single blocks, which [`Fault::mapped`] tells the protocol. The caller
+    /// runs alone on the node.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
     }
 
-    /// Returns the memory of a page's words to the system; the words are 0 afterwards. Returns the memory of the page's
-    /// tags too, once all pages whose tags share that memory are unmapped. The caller runs alone on the node.
+    /// Gives the memory of a page's words back to the system, and that of its tags, once all pages whose tags share the memory are
+    /// unmapped. The words are 0 then. The caller runs alone on the node.
     ///
     /// # Panics
-    /// If there is no such page, or the node has a right to any of its blocks.
+    /// If there is no such page, or the node has a right to a block of it.
     pub fn forget(&self, page: u32) {
         let used = self.layout.blocks_of(page).map(Block).find(|block| self.tag(*block) != Tag::Invalid);
         if let Some(block) = used {
@@ -212,38 +210,35 @@ impl Memory {
     /// Whether an array has been freed.
     ///
     /// # Panics
-    /// If the array is of another address space.
+    /// If the array is of another space.
     pub fn is_freed<T>(&self, array: Array<T>) -> bool {
         self.freed[array.region as usize].load(Ordering::Acquire)
     }
 
-    /// Marks the array with the number `region` as freed. A later access to it that faults panics with the array's
-    /// name.
+    /// Marks an array as freed. A later access that faults panics with the array's name.
     ///
     /// # Panics
-    /// If there is no such array.
+    /// If there is no such region.
     pub fn set_freed(&self, region: u32) {
         self.freed[region as usize].store(true, Ordering::Release);
     }
 
-    /// Panics with the array's name if the array with the number `region` has been freed: a faulted access to it can
-    /// never be served.
+    /// Panics, with the array's name, if an access to a freed array faulted: it can never be served.
     pub(crate) fn expect_in_use(&self, region: u32) {
         let freed = self.freed[region as usize].load(Ordering::Acquire);
         let name = self.layout.region(region).map_or("?", |region| region.name);
         assert!(!freed, "shared array `{name}` is used after it has been freed");
     }
 
-    /// Enlists the thread of `waiter`, whose access to a block faulted for the right `wants`. Returns the fault if it
-    /// must be reported to the protocol, because no earlier fault or prefetch brings this right.
+    /// Enlists a thread that cannot do its access. Returns the fault for the protocol if no other thread
+    /// waits for this right yet.
     pub(crate) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> Option<Fault> {
         let first = self.faults.enlist(block, wants, waiter);
         first.then(|| Fault { block, wants, mapped: self.is_mapped(self.layout.page_of(block)) })
     }
 
-    /// Records a prefetch of the right `wants` to a block of the array with the number `region`. Returns the fault that
-    /// must be reported to the protocol; `None` if the prefetch is dropped: the block's page has no room here, the
-    /// array has been freed, the right is under way, or there is no room for another prefetch.
+    /// Enlists a prefetch of a block. Returns the fault for the protocol, unless the block needs none: its page has no room here or
+    /// has been given back, its right is under way, or as many prefetches are as there may be.
     pub(crate) fn prefetch(&self, region: u32, block: Block, wants: Right) -> Option<Fault> {
         let has_room = self.is_mapped(self.layout.page_of(block));
         let in_use = has_room && !self.freed[region as usize].load(Ordering::Acquire);
@@ -251,14 +246,13 @@ impl Memory {
         goes.then_some(Fault { block, wants, mapped: true })
     }
 
-    /// Grants the access of the next thread that waits for a block and for which `right` is enough, and returns the
-    /// thread, if there is one.
+    /// Grants the access of the next thread that `right` serves, and returns the thread.
     pub(crate) fn serve(&self, block: Block, right: Right) -> Option<Waiter> {
         self.faults.serve(block, right)
     }
 
-    /// Records that a thread has done the access for which it faulted. Returns true if no granted access to the block
-    /// is outstanding any more, so that a waiting reduction of its right may go on.
+    /// Records that a thread has done the access that it faulted for. Returns true if a lowering may have
+    /// waited for it.
     pub(crate) fn done(&self, block: Block, thread: u32) -> bool {
         self.faults.done(block, thread)
     }

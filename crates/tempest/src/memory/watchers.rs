@@ -1,11 +1,12 @@
-//! The threads that wait for another node to write a word: a write takes this node's right to the word's block away.
+//! The threads that wait for a block to be taken away, because the value that they wait for has not been
+//! written there yet.
 //!
 //! # No missed change
 //!
-//! A thread enlists itself under the block's key, after it has read the word once more under that key. A right is taken
-//! away under the same key. So either the thread has read the new value, or it is enlisted and will be resumed. The
-//! entries of a block change only under its key: the holder of the key sees at least that block's entries in
-//! `enlisted`, and finds out with one relaxed load that no thread waits.
+//! A thread enlists itself under the block's key, after it has read the word once more under that key. A
+//! right is taken away under that key too. So either the thread has read the new value, or it is enlisted and
+//! is resumed. The entries of a block change only under its key: the holder of the key sees at least that
+//! block's entries in `enlisted`, and finds out with one relaxed load that no thread watches.
 //!
 //! This module must never know the value that a thread waits for.
 
@@ -15,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{Block, Waiter};
 
-/// The threads of a node that wait for a right to be taken away.
+/// The watching threads of a node.
 #[derive(Default, Debug)]
 pub(super) struct Watchers {
     list: Mutex<Vec<(Block, Waiter)>>,
@@ -24,14 +25,13 @@ pub(super) struct Watchers {
 }
 
 impl Watchers {
-    /// Enlists the thread of `waiter`, which waits for the right to a block to be taken away. The caller holds the
-    /// block's key.
+    /// Enlists a thread, under the block's key.
     pub(super) fn enlist(&self, block: Block, waiter: Waiter) {
         self.change(|list| list.push((block, waiter)));
     }
 
-    /// Removes and returns the threads that wait for the right to any of the blocks, in order of arrival. The caller
-    /// holds the blocks' key.
+    /// Removes and returns the threads that watch any of the blocks, in order of arrival. The caller holds
+    /// the blocks' key.
     pub(super) fn take(&self, blocks: &RangeInclusive<Block>) -> Vec<Waiter> {
         if self.enlisted.load(Ordering::Relaxed) == 0 {
             return Vec::new();

@@ -9,7 +9,7 @@ use crate::{Class, Primitive};
 pub enum Charger {
     /// The program's threads.
     Threads,
-    /// The handlers of messages of this class.
+    /// The handlers of messages of a class.
     HandlersOf(Class),
 }
 

@@ -147,8 +147,7 @@ impl Actions<'_> {
         }
     }
 
-    /// Raises this node's right to a block of `memory` to `tag`. The block's words must be in this node's memory
-    /// already.
+    /// Raises this node's right to a block to `tag`. The block's words must be in this node's memory already.
     ///
     /// # Panics
     /// If the block's key is not held, or there is no such block.
@@ -158,10 +157,9 @@ impl Actions<'_> {
         memory.set_tag(block, tag);
     }
 
-    /// Reduces this node's right to a block of `memory` to `tag` at once, if one processor runs all threads and
-    /// handlers of the node and no thread has been granted an access to the block that it has not done. Otherwise
-    /// returns false and changes nothing; the handler then has to call [`lower`](Self::lower). A model always returns
-    /// false.
+    /// Reduces this node's right to a block to `tag` at once, if one processor runs all threads and handlers of the
+    /// node and no thread has been granted an access to the block that it has not done. Otherwise returns false and
+    /// changes nothing; the handler then has to call [`lower`](Self::lower). A model always returns false.
     ///
     /// # Panics
     /// If the block's key is not held, or there is no such block.
@@ -182,8 +180,8 @@ impl Actions<'_> {
         }
     }
 
-    /// Resumes the threads of this node that wait to access a block of `memory`, if `right` is enough for their access.
-    /// Each thread makes its access before the right can be taken away. Returns the number of resumed threads.
+    /// Resumes the threads of this node that wait to access a block, if `right` is enough for their access. Each thread
+    /// makes its access before the right can be taken away. Returns the number of resumed threads.
     pub fn resume_block(&mut self, memory: &Memory, block: Block, right: Right) -> usize {
         let mut resumed = 0;
         while let Some(waiter) = memory.serve(block, right) {
@@ -327,8 +325,7 @@ impl Handler<'_> {
         table.has_entry(&self.proof)
     }
 
-    /// Whether a table has entries for the blocks of a page of `memory`. Only a handler that holds [`Key::Sequential`]
-    /// may ask.
+    /// Whether a table has entries for the blocks of a page. Only a handler that holds [`Key::Sequential`] may ask.
     ///
     /// # Panics
     /// If the held key is not sequential, there is no such page, or the table belongs to another node.
@@ -336,9 +333,8 @@ impl Handler<'_> {
         table.has_any(&self.proof, memory.layout().blocks_of(page).start.into())
     }
 
-    /// Makes the entries for the blocks of `page` of `memory` in a table made by
-    /// [`Setup::keyed_pages`](crate::Setup::keyed_pages), if it does not have them yet. Only a handler that holds
-    /// [`Key::Sequential`] may call this.
+    /// Makes the entries for the blocks of `page` in a table made by [`Setup::keyed_pages`](crate::Setup::keyed_pages),
+    /// if it does not have them yet. Only a handler that holds [`Key::Sequential`] may call this.
     ///
     /// # Panics
     /// If the held key is not sequential, there is no such page, or the table is of another kind or node.
@@ -346,8 +342,8 @@ impl Handler<'_> {
         table.set_open(&mut self.proof, memory.layout().blocks_of(page).start.into(), true);
     }
 
-    /// Drops the entries for the blocks of `page` of `memory`, if the table has them; [`open_page`](Self::open_page)
-    /// makes new ones. Only a handler that holds [`Key::Sequential`] may call this.
+    /// Drops the entries for the blocks of `page`, if the table has them; [`open_page`](Self::open_page) makes new
+    /// ones. Only a handler that holds [`Key::Sequential`] may call this.
     ///
     /// # Panics
     /// If the held key is not sequential, there is no such page, or the table is of another kind or node.

@@ -23,7 +23,7 @@ impl Ids {
         if self.slots == others.slots { others.clone() } else { self }
     }
 
-    /// Returns the message number of the type `kind`, if it is registered.
+    /// Returns the message number of a type, if it is registered.
     #[inline]
     pub(crate) fn get(&self, kind: TypeId) -> Option<MessageId> {
         let mask = self.slots.len().wrapping_sub(1);
@@ -37,8 +37,8 @@ impl Ids {
         None
     }
 
-    /// Registers the message number `id` of the type `kind`. Returns false, and changes nothing, if the type has a
-    /// number already.
+    /// Registers the message number `id` of a type. Returns false, and changes nothing, if the type has a number
+    /// already.
     pub(crate) fn insert(&mut self, kind: TypeId, id: MessageId) -> bool {
         if self.get(kind).is_some() {
             return false;

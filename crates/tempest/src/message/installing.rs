@@ -18,7 +18,7 @@ use crate::plain::identity::MessageId;
 use crate::{Layout, Memory};
 
 impl<P: Protocol> Messages<'_, P> {
-    /// Adds message `M` to the list of the protocol's messages.
+    /// Adds a message of the protocol.
     ///
     /// # Panics
     /// If the message has been added before.
@@ -69,7 +69,7 @@ impl Setup<'_> {
         state
     }
 
-    /// Installs a protocol with the configuration `config` on a node that does not have it yet.
+    /// Installs a protocol that the node does not have yet.
     pub(crate) fn install_new<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
         let place = self.node.protocols;
         self.node.parts.protocols += 1;
@@ -112,9 +112,9 @@ impl Setup<'_> {
         self.node.foresees = true;
     }
 
-    /// Makes this node's copy of the shared address space `layout`, which the protocol being installed keeps coherent.
-    /// An access that a tag forbids becomes a message `F`, handled on the node itself. If `premapped`, pages of other
-    /// nodes have room here from the start; otherwise the protocol gives them room. A node has at most one such space.
+    /// Makes this node's copy of a shared address space, which the protocol being installed keeps coherent. An access
+    /// that a tag forbids becomes a message `F`, handled on the node itself. If `premapped`, pages of other nodes have
+    /// room here from the start; otherwise the protocol gives them room. A node has at most one such space.
     ///
     /// # Panics
     /// If the node has an address space already, or the space is for another number of nodes.

@@ -119,8 +119,8 @@ pub(crate) trait Deliver: Send + Sync {
     /// Runs the handler for a packet. `cx` is the handle that the handler receives.
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
 
-    /// Runs the handler for a packet under its key, which the serial dispatcher `serial` grants at once, on a processor
-    /// of a world that does not charge time. If the handler ended by reducing a right, `lowering` says which.
+    /// Runs the handler under its key, which the serial dispatcher `serial` grants at once, on a processor of a world
+    /// that does not charge time. If the handler ended by reducing a right, `lowering` says which.
     fn handle_serially(
         &self,
         node: &NodeParts,

@@ -62,7 +62,7 @@ impl fmt::Display for BadPacket {
 
 impl std::error::Error for BadPacket {}
 
-/// The properties of a packet, for its receivers, that follow from its kind and its words.
+/// The properties of a packet that follow from its kind and its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFacts {
     /// The key of its handler, on any node.
@@ -95,7 +95,7 @@ impl Deref for Node {
 }
 
 impl Node {
-    /// Makes a node of these parts, on which no protocol is installed yet. `disposal` is the run's.
+    /// Makes a node of these parts, on which no protocol is installed yet.
     pub(crate) fn bare(parts: NodeParts, disposal: Disposal) -> Self {
         let states = States::of(parts.id, disposal);
         Self { parts, kinds: Kinds::default(), foresees: false, states }
@@ -236,7 +236,7 @@ impl Node {
         cx.take_lowering()
     }
 
-    /// Returns the properties of a packet by which a receiver decides how to dispatch and count it.
+    /// Returns the properties of a packet for this node by which its receivers treat it.
     ///
     /// # Errors
     /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
@@ -266,7 +266,7 @@ impl Node {
         self.kinds.all().iter().map(|kind| kind.name)
     }
 
-    /// The name of the message with the number `id`, for people.
+    /// The name of a message, for people.
     pub fn message_name(&self, id: MessageId) -> &'static str {
         self.kinds.all()[usize::from(id.0)].name
     }

@@ -47,8 +47,7 @@ pub struct NodeParts {
 }
 
 impl NodeParts {
-    /// Makes the parts of node `id` in a world of this shape and flow control, on which nothing is installed yet.
-    /// `dispatcher` grants the keys of its tables.
+    /// Makes the parts of node `id`, on which nothing is installed yet.
     pub(crate) fn new(id: NodeId, shape: Shape, flow: Flow, dispatcher: DispatcherId) -> Self {
         Self {
             id,

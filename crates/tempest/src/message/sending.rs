@@ -64,10 +64,10 @@ impl Actions<'_> {
         self.processor.post_block(to, block, &memory.contents(block), &packet);
     }
 
-    /// Reduces this node's right to a block of `memory` to `tag`, as the last act of the handler. A processor of the
-    /// node may be using the right at this moment, so the message `then` is handled here only when no processor uses it
-    /// any more. The key stays held until then without occupying a processor, and no other event of the key runs in
-    /// between ([how](Memory)).
+    /// Reduces this node's right to a block to `tag`, as the last act of the handler. A processor of the node may be
+    /// using the right at this moment, so the message `then` is handled here only when no processor uses it any more.
+    /// The key stays held until then without occupying a processor, and no other event of the key runs in between
+    /// ([how](Memory)).
     ///
     /// # Panics
     /// If the block's key is not held, there is no such block, the handler has reduced a right before, or `then` was

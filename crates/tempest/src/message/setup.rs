@@ -139,17 +139,17 @@ impl<'a> Setup<'a> {
         Keyed::dense(self.dispatcher(), group, (len, self.node.parts.tables.add::<T>(len)), init)
     }
 
-    /// Makes a table with an entry for each block of `memory`, reached under the block's key. `init` makes the entry of
-    /// a block.
+    /// Makes a table with an entry for each block of a shared memory, reached under the block's key. `init` makes the
+    /// entry of a block.
     pub fn keyed_blocks<T>(&mut self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
         let blocks = memory.layout().blocks() as usize;
         let room = self.node.parts.tables.add::<T>(blocks);
         Keyed::dense(self.dispatcher(), Group::BLOCKS, (blocks, room), |index| init(Block(index as u32)))
     }
 
-    /// Makes a table with an entry for each block of `memory` whose page is mapped on this node now. Handlers make and
-    /// drop the entries of other pages ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room
-    /// on this node need no entries. `init` makes the entry of a block.
+    /// Makes a table with an entry for each block whose page is mapped on this node now. Handlers make and drop the
+    /// entries of other pages ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room on this
+    /// node need no entries. `init` makes the entry of a block.
     pub fn keyed_pages<T>(
         &mut self,
         memory: &Memory,

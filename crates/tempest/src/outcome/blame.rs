@@ -1,7 +1,7 @@
-//! The texts of failures that the program causes. They are the same in every world.
+//! The words of a run that has failed because of its program: they are the same in every world.
 //!
-//! A text states the fault, and then where and when: `index 9 of … (at src/main.rs:12, in node 1 thread 0, at 3 us)`. This module must
-//! never know how a world catches a panic.
+//! The words state the fault, and then where and when: `index 9 of … (at src/main.rs:12, in node 1 thread 0, at 3 us)`.
+//! This module must never know how a world catches a panic.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -13,7 +13,7 @@ use units::Time;
 use crate::outcome::Failure;
 
 thread_local! {
-    /// The source line of the last panic of this OS thread, if a panic hook has noted it.
+    /// The place in the source of the last panic of this OS thread, if a hook has noted it.
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 

@@ -246,8 +246,8 @@ pub struct Dispatching {
     pub spilled: u64,
     /// Mean time from an event's arrival to the start of its handler; `None` where it is not measured.
     pub mean_wait: Option<Time>,
-    /// The share of the time, 0 to 1, in which an event waited in the node's queue or a key was held, as a mean over the nodes; `None`
-    /// where it is not measured.
+    /// The share of the time, 0 to 1, in which at least one event waited or its key was held, as a mean over the nodes;
+    /// `None` where it is not measured.
     pub busy: Option<f64>,
 }
 

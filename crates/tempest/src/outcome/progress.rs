@@ -94,7 +94,7 @@ impl RunProgress {
         Time::from_femtoseconds(self.0.looks_from.load(Ordering::Relaxed))
     }
 
-    /// Sets the modelled instant `at` from which on the world checks whether it was asked. This also ends a request.
+    /// Sets the modelled instant from which on the world checks whether it was asked, which also ends a request.
     #[inline]
     pub fn look_from(&self, at: Time) {
         self.0.looks_from.store(at.as_femtoseconds(), Ordering::Relaxed);

@@ -45,13 +45,13 @@ impl Report {
         Self { checks: 1, failures, figures: Vec::new() }
     }
 
-    /// Adds the figure `name` without a unit to this report. `merge` says how the nodes' values become one.
+    /// Adds a figure without a unit to this report. `merge` says how the nodes' values become one.
     #[must_use = "returns the report with the figure"]
     pub fn figure(self, name: &'static str, value: f64, merge: Merge) -> Self {
         self.measured(name, value, "", merge)
     }
 
-    /// Adds the figure `name` with a unit to this report. `merge` says how the nodes' values become one.
+    /// Adds a figure with a unit to this report. `merge` says how the nodes' values become one.
     #[must_use = "returns the report with the figure"]
     pub fn measured(mut self, name: &'static str, value: f64, unit: &'static str, merge: Merge) -> Self {
         self.figures.push(Figure { name, value, unit, merge });

@@ -41,7 +41,7 @@ pub struct Spinning {
     pub thread: ThreadId,
     /// The operation that the thread repeats.
     pub attempt: Attempt,
-    /// The number of attempts since anything else last happened in the run; 0 where attempts are not counted.
+    /// The number of attempts since the last event of the run; 0 where attempts are not counted.
     pub times: u64,
     /// The time of the first attempt, from the start of the run.
     pub since: Time,

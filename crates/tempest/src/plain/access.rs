@@ -41,8 +41,7 @@ pub struct Touch {
 }
 
 impl Touch {
-    /// Makes a run of accesses to elements of `bytes` bytes, from the address `first` on, that follow each other
-    /// without a gap.
+    /// Makes a run of accesses to elements of `bytes` bytes that follow each other without a gap.
     pub fn dense(first: u64, elements: usize, bytes: u64, access: Access) -> Self {
         Self { first, elements: elements as u64, bytes, stride: bytes, access }
     }
@@ -98,9 +97,11 @@ pub struct MemoryEvents {
     pub stale_sends: u64,
     /// Number of lines written back over data that a network interface had since put in memory.
     pub overwritten: u64,
-    /// Number of packets sent.
+    /// Number of packets that paid for a path through the network, because they did not join the path of the packet
+    /// before.
     pub packets: u64,
-    /// Number of packets that paid for a path through the network, because they did not join the path of the packet before.
+    /// Number of packets that set up a path through the network, because they did not follow a packet along an open
+    /// one.
     pub fall_throughs: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Keys: names of the state that an event is going to access. They decide which events of a node must not overlap.
+//! Keys: names of the state that an event is going to touch. They decide which events of a node must not overlap.
 //!
 //! A message, or a thread that begins a hold, *states* a [`Key`]. A number has a meaning only together with its
 //! [`Space`]: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5. The node
@@ -10,8 +10,8 @@ use std::fmt;
 
 use crate::Block;
 
-/// Name of the state that an event is going to access. A message states the key of its handler; a thread states the key of a
-/// [hold](crate::Thread::hold). Protocols need no locks, because a node never runs two events with the same key at a time.
+/// Name of the state that an event is going to access, as its message or a thread that begins a hold states it.
+/// Protocols need no locks, because a node never runs two events with the same key at a time.
 ///
 /// Events of a node whose keys are equal run one at a time, in order of arrival. An event under [`Key::Sequential`] runs
 /// alone on its node. An event under [`Key::NoSync`] conflicts with sequential ones only.

@@ -99,7 +99,7 @@ impl Packet {
         &self.words
     }
 
-    /// Encodes a message of the kind `id` from `source`, and its payload.
+    /// Encodes a message and its payload.
     ///
     /// # Panics
     /// If fields and payload together exceed [`MAX_WORDS`] words.

@@ -48,11 +48,11 @@ const GAIN: f64 = 0.25;
 /// another processor is dedicated.
 const MARGIN: f64 = 0.25;
 
-/// The share of time, 0 to 1, for which the dedicated processors must be busy before another is dedicated.
+/// The share of their time for which dedicated processors must be busy before another is dedicated.
 const FULL: f64 = 0.8;
 
-/// A dedicated processor is released if the remaining ones would then be busy for less than this share of their time.
-/// It is far enough below [`FULL`] that no processor is dedicated again at once.
+/// The share of their time for which the remaining dedicated processors may at most be busy after a dedicated processor
+/// is released. It is far enough below [`FULL`] that no processor is dedicated again at once.
 const UNUSED: f64 = 0.4;
 
 /// The number of waiting events per computing processor above which events count as queueing: each such processor could
@@ -69,7 +69,7 @@ const SPARE: f64 = 0.1;
 const WORSE: f64 = 0.25;
 
 /// The number of consecutive intervals for which a change must seem worth a trial, and the least number of intervals
-/// between two changes. It is more than 1, so that one interval does not decide.
+/// between two changes. It is several, so that one interval does not decide.
 const FIRST: usize = 4;
 
 /// The number of intervals after which a change is judged: several times [`FIRST`], because a loop of the program may

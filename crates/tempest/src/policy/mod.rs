@@ -1,6 +1,6 @@
 //! Policies: which processors inject messages and run handlers, when, and in what order. Mechanisms: how data moves.
 //!
-//! A policy is a combination of independent choices ([`Policy`]), and the combinations that studies have used have names. A policy is
+//! Every arrangement of the studies is a point in one space, and the known ones have names. A policy is
 //! written `PRESET[:COUNT][+OPTION]…`, for example `fixed:2`, `floating+every=16` or `single+interrupt`.
 //!
 //! A policy lists the capabilities that it needs of a machine ([`Policy::needs`], in the words of machine files). A

@@ -12,7 +12,7 @@ use super::options::{OPTIONS, PolicyOption, apply};
 impl FromStr for Policy {
     type Err = BadPolicy;
 
-    /// Parses a policy in the form `PRESET[:COUNT][+OPTION]…`.
+    /// Reads `PRESET[:COUNT][+OPTION]…`.
     fn from_str(text: &str) -> Result<Self, BadPolicy> {
         let mut parts = text.split('+');
         let head = parts.next().unwrap_or_default();

@@ -24,8 +24,7 @@ pub trait Accounting {
     /// Charges for a run of accesses to this node's memory.
     fn touch(&self, touch: Touch);
 
-    /// Charges for one access to this node's memory, to an element at the modelled address `address` that lies in one
-    /// cache line.
+    /// Charges for one access to this node's memory, to an element that lies in one cache line.
     fn touch_one(&self, address: u64, access: Access);
 
     /// Waits until all flushed cache lines are in memory, and charges the time.

@@ -9,8 +9,8 @@ use crate::{Block, NodeId, Place};
 
 /// The operations that send messages and data for the thread or handler that runs now on a processor.
 pub trait Messages {
-    /// Sends a handler's message, encoded as `packet`, to node `to`. Never refuses, never waits. The message gets its
-    /// position in the order of the node's messages before the handler's key is released.
+    /// Sends a handler's message. Never refuses, never waits. The message gets its position in the order of the node's
+    /// messages before the handler's key is released.
     fn post(&self, to: NodeId, packet: &Packet);
 
     /// Sends a handler's transfer. Never refuses, never waits. The words are in place on `to` when the handler of
@@ -21,8 +21,7 @@ pub trait Messages {
     /// words are in the memory of `to`, as the contents of `block`, when the handler of `packet` runs there.
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet);
 
-    /// Sends a thread's message, encoded as `packet`, to node `to`. Returns false, without sending it, if there is no
-    /// room now.
+    /// Sends a thread's message. Returns false, without sending it, if there is no room now.
     fn offer(&self, to: NodeId, packet: &Packet) -> bool;
 
     /// Sends a thread's transfer: moves its words to their places on `to`; then the handler of `packet` runs there.

@@ -98,9 +98,8 @@ impl Job {
         Self { install: Arc::new(install) }
     }
 
-    /// Installs the program on node `id` of a world of this shape and flow control. The node's events go through
-    /// `dispatcher`. `first` is the first node of the run, with which this node is compared; `None` while that node
-    /// itself is installed.
+    /// Installs the program on node `id`, whose events go through `dispatcher`. `first` is the first node of the run,
+    /// with which this node is compared; `None` while that node itself is installed.
     ///
     /// # Errors
     /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a

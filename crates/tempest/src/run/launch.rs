@@ -51,8 +51,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Describes a run of `job` under `policy` on one node of one processor with one thread, by messages, with seed 1
-    /// and without a stall limit. The caller changes the fields that differ.
+    /// Describes a run on one node of one processor with one thread, by messages, with seed 1 and without a stall
+    /// limit. The caller changes the fields that differ.
     pub fn new(job: Job, policy: Policy) -> Self {
         Self {
             job,

@@ -33,8 +33,8 @@ impl Thread<'_> {
         SegmentWords::new(segment, self.accounting)
     }
 
-    /// Loads element `index` of an array of shared memory. If the node has no right to the element's block, the thread
-    /// gives its processor to other threads and handlers until the protocol has fetched the block.
+    /// Loads an element of shared memory. If the node has no right to the element's block, the thread gives its
+    /// processor to other threads and handlers until the protocol has fetched the block.
     ///
     /// A thread that loads in a loop without polling may keep its node's rights from being taken away. To wait for a
     /// store of another node, use [`wait_for`](Self::wait_for).
@@ -46,8 +46,8 @@ impl Thread<'_> {
         self.access(array, index, Right::Read, word::load)
     }
 
-    /// Stores `value` in element `index` of an array of shared memory. If the node has no right to write the element's
-    /// block, the thread gives its processor to other threads and handlers until the protocol has fetched that right.
+    /// Stores an element of shared memory. If the node has no right to write the element's block, the thread gives its
+    /// processor to other threads and handlers until the protocol has fetched that right.
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -56,9 +56,8 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::store(cell, value));
     }
 
-    /// Stores `value` in element `index` of an array of shared memory, as [`write`](Self::write) does, and resumes the
-    /// threads of this node that [wait for](Self::wait_for) a word of the element's block. Threads of other nodes
-    /// notice any store.
+    /// Stores an element of shared memory, as [`write`](Self::write) does, and resumes the threads of this node that
+    /// [wait for](Self::wait_for) a word of the element's block. Threads of other nodes notice any store.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or the thread holds a key.
@@ -73,8 +72,7 @@ impl Thread<'_> {
         });
     }
 
-    /// Adds `amount` to element `index` of an array of shared memory atomically, wrapping on overflow, and returns its
-    /// previous value.
+    /// Adds `amount` to an element of shared memory atomically, wrapping on overflow, and returns its previous value.
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -83,8 +81,8 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::add(cell, amount, Ordering::AcqRel))
     }
 
-    /// Replaces element `index` of an array of shared memory by `new` atomically if it holds `current`, and returns its
-    /// previous value, `current`.
+    /// Replaces an element of shared memory by `new` atomically if it holds `current`, and returns its previous value,
+    /// `current`.
     ///
     /// # Errors
     /// The element's value, if it is not `current`; the element is then unchanged.
@@ -102,10 +100,10 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::exchange(cell, current, new))
     }
 
-    /// Waits until another node has stored a value for which `is` returns true in element `index` of an array of shared
-    /// memory, and returns that value. The thread does not poll: it gives its processor to other threads and handlers,
-    /// and reads again when this node's copy of the element's block is taken away. So each change of the block costs
-    /// the other nodes one transfer.
+    /// Waits until another node has stored a value for which `is` returns true in an element of shared memory, and
+    /// returns that value. The thread does not poll: it gives its processor to other threads and handlers, and reads
+    /// again when this node's copy of the element's block is taken away. So each change of the block costs the other
+    /// nodes one transfer.
     ///
     /// Stores by this node's own threads are not noticed while the node keeps its copy of the block, unless they are
     /// made by [`tell`](Self::tell).
@@ -139,10 +137,10 @@ impl Thread<'_> {
         }
     }
 
-    /// Loads elements `range` of shared memory in runs whose tags are tested once per run. `each` receives the index of
-    /// a run's first element, and the run. It must not give the processor away. In a model a run lies in one block.
-    /// Natively it spans all following blocks to which the node has a right, up to 512 elements; a run that faults
-    /// requests the next 32 blocks of `range` at once.
+    /// Loads elements of shared memory in runs whose tags are tested once per run. `each` receives the index of a run's
+    /// first element, and the run. It must not give the processor away. In a model a run lies in one block. Natively it
+    /// spans all following blocks to which the node has a right, up to 512 elements; a run that faults requests the
+    /// next 32 blocks of `range` at once.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
@@ -156,9 +154,9 @@ impl Thread<'_> {
         self.runs(array, range, Right::Read, |run| each(run.start, array.cells(&run)));
     }
 
-    /// Stores elements `range` of shared memory in runs whose tags are tested once per run, for the right to write.
-    /// `each` receives the index of a run's first element, and the run. It must not give the processor away. Runs have
-    /// the lengths that [`read_runs`](Self::read_runs) states.
+    /// Stores elements of shared memory in runs whose tags are tested once per run, for the right to write. `each`
+    /// receives the index of a run's first element, and the run. It must not give the processor away. Runs have the
+    /// lengths that [`read_runs`](Self::read_runs) states.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
@@ -234,9 +232,9 @@ impl Thread<'_> {
         }
     }
 
-    /// Requests `right` to the blocks that follow the block of element `from`, whose access is about to fault, up to
-    /// element `end` at most, so that the thread waits for many blocks at once. The elements before `asked` have been
-    /// requested before. Returns the element up to which all have been requested now.
+    /// Prefetches the blocks that follow the block of element `from`, whose access is about to fault, up to element
+    /// `end` at most, so that the thread waits for many blocks at once. The elements before `asked` have been
+    /// prefetched before. Returns the element up to which all have been prefetched now.
     #[cold]
     fn read_ahead<T: Word>(
         &self,
@@ -286,8 +284,8 @@ impl Thread<'_> {
         }
     }
 
-    /// Tests whether the tag of the block of element `index` gives `right`, faulting if it does not, and then performs
-    /// `access`. The thread does nothing else between the test and the access.
+    /// Tests whether the tag of the element's block gives `right`, faulting if it does not, and then performs `access`.
+    /// The thread does nothing else between the test and the access.
     #[inline]
     fn access<T: Word, R>(
         &self,

@@ -1,7 +1,7 @@
 //! The handle of a program thread: straight-line code that may block.
 //!
-//! A thread is never preempted by another thread. It gives its processor away only at known places: where it waits, where it polls, where
-//! a send finds no room. This module must never know how a world runs threads.
+//! A thread is never preempted by another thread. It gives its processor away at known places: where it
+//! waits, where it polls, where a send finds no room. This module must never know how a world runs threads.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -325,7 +325,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Puts a few words, at most [`MAX_WORDS`] (14) units of 8 bytes, each [packed](crate::data::Word::packed), into a
-    /// [segment](crate::Segment) of node `to`, from `place` on, and adds their number to the count of that segment's event
+    /// [segment](crate::Segment) of another node, and adds their number to the count of that segment's event
     /// [`deposited`](crate::Segment::deposited). No handler runs. While there is no room, the thread receives messages and runs their
     /// handlers.
     ///

@@ -22,7 +22,7 @@ impl<T: Element> Private<T> {
         value
     }
 
-    /// Stores `value` in element `index`. A model charges a store of each of its fields.
+    /// Stores element `index`. A model charges a store of each of its fields.
     ///
     /// # Panics
     /// If there is no such element.

@@ -43,7 +43,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         }
     }
 
-    /// Stores `value` in word `index` of the part.
+    /// Stores word `index` of the part.
     ///
     /// # Panics
     /// If there is no such word.
@@ -77,8 +77,8 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         bulk::store(cells, word::values(values));
     }
 
-    /// Replaces words of `range`. Each item of `changes` is the index of a word and the function from its old to its
-    /// new value. A model charges a load of every word of the range, and then a store of every word.
+    /// Replaces words of `range`. Each change is the index of a word and the function from its old to its new value. A
+    /// model charges a load of every word of the range, and then a store of every word.
     ///
     /// # Panics
     /// If the part has no such range, or a change's word is not in it.
@@ -101,7 +101,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         }
     }
 
-    /// Loads word `index` in a world that charges time. Out of line, so that no loop keeps registers for it.
+    /// Loads a word in a world that charges time. Out of line, so that no loop keeps registers for it.
     #[inline(never)]
     fn get_and_account(&self, accounting: &dyn Accounting, index: usize) -> T {
         let value = word::load(&self.cells[index]);

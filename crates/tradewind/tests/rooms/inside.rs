@@ -15,7 +15,6 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "conformance",
     "des",
     "hardware",
-    "machine",
     "macros",
     "native",
     "plot",
@@ -23,7 +22,6 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "report",
     "sim",
     "tempest",
-    "trace",
     "units",
     "worlds",
 ];

@@ -8,9 +8,8 @@ use super::Serving;
 use crate::{Key, UserKey};
 
 impl<T, K: UserKey> Serving<'_, T, K> {
-    /// Looks for an item to run a little behind the items that other servers run, in a lane without ready items. Returns whether
-    /// an item can be run now, and the number of items taken back for that. If an item can be run, later picks move more items
-    /// into the index than they need.
+    /// Looks a little behind the items that other servers run in an attended lane. Returns whether an item can be run now, and
+    /// the number of items taken back for that. If an item can be run, later picks move more items into the index than they need.
     pub(in super::super) fn break_in(&mut self) -> (bool, usize) {
         if !self.is_attended() {
             return (false, 0);

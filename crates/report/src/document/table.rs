@@ -1,0 +1,154 @@
+//! The rows of a comparison as a table shows them: policies that came out the same share one. This module must never know how a table
+//! looks.
+
+use std::ops::Deref;
+
+use compare::Interval;
+use compare::tie::is_unclear_from;
+use tempest::outcome::Resource;
+use units::Time;
+use units::median::share;
+
+use super::{
+    Breakdown, Comparison, Counts, Measured, Named, ProtocolBreakdown, Row, Utilization, Volume, Way, World,
+};
+use crate::words;
+
+/// A row of a table: a combination, and the policies that share it.
+#[derive(Clone, Debug)]
+pub(crate) struct TableRow<'d> {
+    row: &'d Row,
+    /// The policies, that of the row first.
+    pub(crate) policies: Vec<&'d str>,
+}
+
+impl Deref for TableRow<'_> {
+    type Target = Row;
+
+    fn deref(&self) -> &Row {
+        self.row
+    }
+}
+
+impl World {
+    /// The rows of the machine's table.
+    pub(crate) fn table(&self) -> Vec<TableRow<'_>> {
+        let mut table: Vec<TableRow<'_>> = Vec::new();
+        for row in &self.rows {
+            let policy = row.combination.policy.as_str();
+            match table.last_mut().filter(|_| row.same_as.is_some()) {
+                Some(last) => last.policies.push(policy),
+                None => table.push(TableRow { row, policies: vec![policy] }),
+            }
+        }
+        table
+    }
+
+    /// Whether the machine is this host.
+    pub(crate) fn is_native(&self) -> bool {
+        self.on.is_native()
+    }
+
+    /// The machine with its nodes and processors, for people.
+    pub(crate) fn place(&self) -> String {
+        let machine = words::label(&self.on.machine, self.on.machine_file.as_deref());
+        format!("{machine}, {}", words::shape(self.nodes, self.processors))
+    }
+}
+
+impl Comparison {
+    /// The row of a combination on the machine of this name in this shape.
+    pub(crate) fn row(&self, machine: &str, shape: (u32, u32), way: &Way) -> Option<&Row> {
+        let mut worlds =
+            self.worlds.iter().filter(|it| it.on.machine == machine && (it.nodes, it.processors) == shape);
+        worlds.find_map(|world| world.rows.iter().find(|row| row.way() == *way))
+    }
+}
+
+impl Named {
+    /// Whether the machine is this host.
+    pub(crate) fn is_native(&self) -> bool {
+        self.machine == "native" && self.machine_file.is_none()
+    }
+}
+
+impl Row {
+    /// Whether every answer was right.
+    pub(crate) fn is_right(&self) -> bool {
+        self.rank.is_some()
+    }
+
+    /// The mechanism and the policy.
+    pub(crate) fn way(&self) -> Way {
+        Way { mechanism: self.combination.mechanism.clone(), policy: self.combination.policy.clone() }
+    }
+
+    /// Whether the row, which is tied with `other`, may differ from it by more than a tenth, for all that is known.
+    pub(crate) fn is_unclear(&self, other: &Self) -> bool {
+        let both = [&self.measured, &other.measured];
+        let time = |ns: f64| Time::from_femtoseconds((ns * 1e6).round() as u64);
+        let interval = |it: &super::Interval| Interval {
+            low: time(it.low_ns),
+            high: time(it.high_ns),
+            level: it.level,
+            is_enough: it.enough,
+        };
+        let intervals = both.map(|of| of.interval.as_ref().map(interval));
+        is_unclear_from(&intervals, both.iter().any(|of| of.disturbed))
+    }
+}
+
+/// The measurements of the timed region.
+pub(crate) struct Region<'r> {
+    pub(crate) counters: &'r Counts,
+    pub(crate) volume: &'r Volume,
+    pub(crate) breakdown: &'r Breakdown,
+    pub(crate) protocol: &'r [ProtocolBreakdown],
+    pub(crate) utilization: &'r [Utilization],
+}
+
+impl Measured {
+    /// The measurements of the timed region: the first phase, or the whole run if there is none.
+    pub(crate) fn region(&self) -> Region<'_> {
+        match self.phases.first() {
+            Some(phase) => Region {
+                counters: &phase.counters,
+                volume: &phase.volume_bytes,
+                breakdown: &phase.breakdown_ns,
+                protocol: &phase.protocol_breakdown_ns,
+                utilization: &phase.utilization,
+            },
+            None => Region {
+                counters: &self.counters,
+                volume: &self.volume_bytes,
+                breakdown: &self.breakdown_ns,
+                protocol: &self.protocol_breakdown_ns,
+                utilization: &self.utilization,
+            },
+        }
+    }
+
+    /// The distance of the farther end of the interval from the median, as a share of the median. `None` of a model, and of a single run.
+    pub(crate) fn uncertainty(&self) -> Option<f64> {
+        let interval = self.interval.as_ref().filter(|_| self.runs > 1)?;
+        Some(share(self.time_ns, interval.low_ns, interval.high_ns).unwrap_or(0.0))
+    }
+}
+
+impl Utilization {
+    /// The kind of the parts.
+    pub(crate) fn resource(&self) -> Option<Resource> {
+        Resource::named(&self.part)
+    }
+
+    /// The mean share of time for which the protocol processors of the busiest kind were busy; `None` without protocol processors.
+    pub(crate) fn of_protocol(list: &[Self]) -> Option<f64> {
+        let protocol = list.iter().filter(|it| it.resource().is_some_and(Resource::is_protocol_processor));
+        protocol.map(|it| it.mean).max_by(f64::total_cmp)
+    }
+
+    /// The mean share of time for which the parts of a kind were busy.
+    pub(crate) fn of_kind(list: &[Self], resource: Resource) -> Option<f64> {
+        list.iter().find(|it| it.resource() == Some(resource)).map(|it| it.mean)
+    }
+}
