@@ -87,6 +87,7 @@
 //!
 //! A suspended fiber that has called little takes a page or two of memory for its stack.
 
+mod ahead;
 mod crew;
 #[cfg(any(not(target_arch = "x86_64"), feature = "portable"))]
 mod current;
@@ -98,6 +99,7 @@ mod pool;
 mod routine;
 mod stack;
 
+pub use ahead::prefetch_value;
 pub use crew::{Crew, pass, prefetch};
 pub use owner::Owner;
 pub use pool::{Fiber, Pool, Status};

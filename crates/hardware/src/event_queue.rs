@@ -53,11 +53,6 @@ impl<T, K: UserKey> EventQueue<T, K> {
         }
     }
 
-    /// Prefetches the events into the host's caches.
-    pub fn prefetch(&self) {
-        self.queue.prefetch();
-    }
-
     /// The identity of the queue's dispatcher, for which keyed tables are built.
     pub fn id(&self) -> DispatcherId {
         self.queue.id()

@@ -103,12 +103,6 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Prefetches the device's lists into the host's cache, ahead of their use: see [`prefetch`](fn@crate::prefetch).
-    pub fn prefetch(&self) {
-        crate::prefetch(&self.partitions[0]);
-        crate::prefetch(&self.active[..]);
-    }
-
     /// Returns this device's name, which [`Keyed`](crate::Keyed) tables are built with.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()

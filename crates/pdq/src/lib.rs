@@ -124,7 +124,6 @@ pub use fences::Fences;
 pub use key::{Key, UserKey};
 pub use keyed::Keyed;
 pub use lawful::Lawful;
-pub use prefetch::prefetch;
 pub use proof::{DispatcherId, Held, Identity, Proof};
 #[cfg(feature = "low-level")]
 pub use queue::Steps;

@@ -178,10 +178,10 @@ impl Fibers {
     /// Prefetches the program of a node, the fiber of its first thread, and the place of the fiber for handlers of `core`.
     pub(crate) fn ask_for_places(&self, node: usize, core: usize) {
         let desk = &*self.desk;
-        pdq::prefetch(&desk.residents[node]);
+        fiber::prefetch_value(&desk.residents[node]);
         let shelf = desk.shelf.borrow();
-        shelf.fibers.get(node * desk.per_node).into_iter().for_each(pdq::prefetch);
-        shelf.working.get(core).into_iter().for_each(pdq::prefetch);
+        shelf.fibers.get(node * desk.per_node).into_iter().for_each(fiber::prefetch_value);
+        shelf.working.get(core).into_iter().for_each(fiber::prefetch_value);
     }
 
     /// Prefetches the stack of a node's first thread: `below` lines below the place where it was left, and `above`

@@ -64,31 +64,29 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
 }
 
 /// Prefetches the lines of the next turns or events that are known late: the place of the next message, the second
-/// event of a turn, the handlers, the state of the program. A prefetch this far ahead pays only with very many nodes.
+/// event of a turn, the stack. A prefetch this far ahead pays only with very many nodes.
 fn ask_for_far(cluster: &Cluster, fibers: &Fibers) {
     let Cluster { agenda, nodes, link, .. } = cluster;
     link.flights.ask_for_next();
     if !agenda.takes_turns() {
         return;
     }
-    let [state, handlers, waiting, ..] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
+    let [stack, second, waiting, ..] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
     if let Some((node, _)) = waiting {
         ask_for_waiting(cluster, &nodes[node]);
     }
-    if let Some((node, _)) = handlers {
-        nodes[node].waist.prefetch_handlers();
+    if let Some((node, _)) = second {
         agenda.event_of(node, 1).into_iter().for_each(|second| ask_for_subject(cluster, second));
     }
-    if let Some((node, happening)) = state {
-        nodes[node].waist.prefetch_state();
+    if let Some((node, happening)) = stack {
         fibers.ask_for_stack(node, depth(cluster, happening));
     }
 }
 
 /// Prefetches for the first events of the next turns. The node of a turn is known before its event.
 fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
-    let Cluster { agenda, nodes, .. } = cluster;
-    let [.., kinds, inside, parts] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
+    let agenda = &cluster.agenda;
+    let [.., inside, parts] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
     if let Some((node, happening)) = parts {
         agenda.ask_for_queue(node);
         ask_for_subject(cluster, happening);
@@ -97,9 +95,6 @@ fn ask_for_turns(cluster: &Cluster, fibers: &Fibers) {
     if let Some((node, happening)) = inside {
         agenda.ask_inside_queue(node);
         ask_inside_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
-    }
-    if let Some((node, _)) = kinds {
-        nodes[node].waist.prefetch_kinds();
     }
 }
 
@@ -122,11 +117,11 @@ fn ask_for_events(
     if let Some((happening, node)) = with_node(inside) {
         ask_inside_parts(cluster, fibers, happening, node, reaches_fiber(cluster, happening));
     }
-    if let Some((happening, node)) = with_node(deep) {
-        cluster.nodes[node].waist.prefetch_kinds();
-        if cluster.nodes.len() >= FAR && reaches_fiber(cluster, happening) {
-            fibers.ask_for_stack(node, depth(cluster, happening));
-        }
+    if cluster.nodes.len() >= FAR
+        && let Some((happening, node)) = with_node(deep)
+        && reaches_fiber(cluster, happening)
+    {
+        fibers.ask_for_stack(node, depth(cluster, happening));
     }
 }
 
@@ -141,19 +136,19 @@ pub(crate) fn ask_for_passages(cluster: &Cluster) -> bool {
         if let Some(event) = agenda.usual_inside_ahead(between)
             && let Some((flight, node)) = link.road.ask_for_channels(event)
         {
-            pdq::prefetch(&link.flights[flight]);
-            pdq::prefetch(&nodes[node].port);
+            fiber::prefetch_value(&link.flights[flight]);
+            fiber::prefetch_value(&nodes[node].port);
         }
         return true;
     }
     match agenda.usual_ahead(far) {
         Some(Happening::Pass { flight }) => {
             let place_of = |flight| &nodes[link.flights[flight].to()];
-            pdq::prefetch(&link.flights[flight]);
+            fiber::prefetch_value(&link.flights[flight]);
             if let Some(Happening::Pass { flight }) = agenda.usual_ahead(between) {
                 let Node { port, dispatch, .. } = place_of(flight);
-                pdq::prefetch(port);
-                pdq::prefetch(dispatch);
+                fiber::prefetch_value(port);
+                fiber::prefetch_value(dispatch);
             }
             if let Some(Happening::Pass { flight }) = agenda.usual_ahead(near) {
                 ask_inside_dispatch(&place_of(flight).dispatch, !has_network_processors(cluster));
@@ -171,8 +166,8 @@ fn ask_for_subject(cluster: &Cluster, happening: Happening) {
         | Happening::Pass { flight }
         | Happening::Deliver { flight }
         | Happening::Forward { flight }
-        | Happening::Overflow { flight, .. } => pdq::prefetch(&cluster.link.flights[flight]),
-        Happening::Continue { core, .. } => pdq::prefetch(&cluster.cores[core as usize]),
+        | Happening::Overflow { flight, .. } => fiber::prefetch_value(&cluster.link.flights[flight]),
+        Happening::Continue { core, .. } => fiber::prefetch_value(&cluster.cores[core as usize]),
         Happening::Network { .. }
         | Happening::Packet { .. }
         | Happening::Post { .. }
@@ -219,20 +214,20 @@ fn has_network_processors(cluster: &Cluster) -> bool {
 /// their stacks are among them.
 fn ask_for_parts(cluster: &Cluster, fibers: &Fibers, node: usize, reaches_fiber: bool) {
     let place = &cluster.nodes[node];
-    pdq::prefetch(&place.first_core);
-    pdq::prefetch(&place.dispatch);
-    pdq::prefetch(&place.port);
+    fiber::prefetch_value(&place.first_core);
+    fiber::prefetch_value(&place.dispatch);
+    fiber::prefetch_value(&place.port);
     if !reaches_fiber {
         return;
     }
-    pdq::prefetch(&place.threads);
+    fiber::prefetch_value(&place.threads);
     if cluster.setting.machine.node_memory.is_some() {
-        pdq::prefetch(&place.trains);
-        pdq::prefetch(&place.memory);
+        fiber::prefetch_value(&place.trains);
+        fiber::prefetch_value(&place.memory);
     } else {
         place.memory.prefetch();
     }
-    cluster.measure.digest_of(node).into_iter().for_each(pdq::prefetch);
+    cluster.measure.digest_of(node).into_iter().for_each(fiber::prefetch_value);
     fibers.ask_for_places(node, place.first_core);
 }
 
@@ -251,10 +246,10 @@ fn ask_inside_parts(
     }
     // The processor of a continuation has been prefetched as the subject of the event.
     if !matches!(happening, Happening::Continue { .. }) {
-        pdq::prefetch(&cluster.cores[place.first_core]);
+        fiber::prefetch_value(&cluster.cores[place.first_core]);
     }
-    pdq::prefetch(&*place.waist);
-    place.dispatch.next_message().into_iter().for_each(pdq::prefetch);
+    fiber::prefetch_value(&*place.waist);
+    place.dispatch.next_message().into_iter().for_each(fiber::prefetch_value);
     place.threads.prefetch();
     fibers.ask_for_stack(node, if cluster.nodes.len() < FAR { NEAR } else { TOP });
 }
@@ -277,14 +272,15 @@ fn depth(cluster: &Cluster, happening: Happening) -> (usize, usize) {
 /// Prefetches the message that waits for its handler.
 fn ask_for_waiting(cluster: &Cluster, place: &Node) {
     if let Some(message) = place.dispatch.next_message() {
-        pdq::prefetch(&cluster.link.flights[message.flight]);
+        fiber::prefetch_value(&cluster.link.flights[message.flight]);
     }
 }
 
-/// Prefetches the dispatch queue of a node, or its network processors if it has some and `reaches_fiber` is false.
+/// Prefetches the network processors of a node, if it has some and `reaches_fiber` is false.
 fn ask_inside_dispatch(dispatch: &Dispatcher, reaches_fiber: bool) {
-    match &dispatch.way {
-        Dispatch::Network(network) if !reaches_fiber => pdq::prefetch(&**network),
-        _ => dispatch.events.prefetch(),
+    if let Dispatch::Network(network) = &dispatch.way
+        && !reaches_fiber
+    {
+        fiber::prefetch_value(&**network);
     }
 }

@@ -162,17 +162,22 @@ impl Fabric {
         }
     }
 
-    /// Prefetches the message that an event is about, ahead of its step.
-    pub fn ask_for_message(&self, event: Event) {
-        self.worms.get(event.number() as usize).into_iter().for_each(pdq::prefetch);
+    /// The memory of the message that an event is about, for a caller that prefetches it.
+    pub fn message_of(&self, event: Event) -> Option<&impl Sized> {
+        self.worms.get(event.number() as usize)
     }
 
-    /// Prefetches the channels that an event's step touches, ahead of it. Returns the cargo of a message that the event
-    /// brings to its port in, unless the message then has to wait for the port, and the port's node.
-    pub fn ask_for_channels(&self, event: Event) -> Option<(u32, u32)> {
+    /// The memory of the channels that an event's step touches, for a caller that prefetches it.
+    pub fn channels_of(&self, event: Event) -> impl Iterator<Item = &impl Sized> {
+        let worm = self.worms.get(event.number() as usize);
+        let channels = worm.into_iter().flat_map(|worm| [worm.wants, worm.holds]);
+        channels.filter_map(|one| self.channels.get(one as usize))
+    }
+
+    /// The cargo of a message that an event brings to its port in, unless the message then has to wait for the port, and the
+    /// port's node.
+    pub fn arrival_of(&self, event: Event) -> Option<(u32, u32)> {
         let worm = self.worms.get(event.number() as usize)?;
-        let channels = [worm.wants, worm.holds].into_iter().filter_map(|one| self.channels.get(one as usize));
-        channels.for_each(pdq::prefetch);
         (worm.arrives && !worm.is_ambient).then_some((worm.cargo, worm.goal))
     }
 

@@ -60,7 +60,8 @@ pub(crate) fn receive(
     let mut message = Received::blank();
     let node = &endpoint.node().resident.node;
     // Coming messages are handled by this processor too, unless they go to a queue.
-    let looks_ahead = node.foresees() && !matches!(endpoint.node().dispatcher, Dispatcher::Keyed(_));
+    let looks_ahead =
+        node.has_prefetch_hints() && !matches!(endpoint.node().dispatcher, Dispatcher::Keyed(_));
     let hint = endpoint.hint();
     for (lane, source) in endpoint.world().lanes_into(endpoint.node().id).zip(0..) {
         let (mut tally, mut goes_on) = (Tally::default(), true);

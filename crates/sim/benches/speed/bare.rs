@@ -52,7 +52,7 @@ pub(crate) fn nanoseconds_of_line(bytes: usize) -> f64 {
     let start = Instant::now();
     for _ in 0..VISITED / PLACE {
         for line in 0..PLACE {
-            pdq::prefetch(&lines[ahead % places * PLACE + line]);
+            fiber::prefetch_value(&lines[ahead % places * PLACE + line]);
         }
         for line in &mut lines[place % places * PLACE..][..PLACE] {
             line[0] += 1;

@@ -35,12 +35,12 @@ impl Agenda {
 
     /// Prefetches the queue of a node.
     pub(crate) fn ask_for_queue(&self, node: usize) {
-        pdq::prefetch(self.events.place_of(node));
+        fiber::prefetch_value(self.events.place_of(node));
     }
 
     /// Prefetches the entries in the queue of a node.
     pub(crate) fn ask_inside_queue(&self, node: usize) {
-        self.events.things_of(node).into_iter().for_each(pdq::prefetch);
+        self.events.things_of(node).into_iter().for_each(fiber::prefetch_value);
     }
 
     /// Prefetches the queues that the last pushes for other nodes join later.
@@ -48,6 +48,6 @@ impl Agenda {
     pub(super) fn ask_for_posted(&self) {
         self.events.posted_to(0).into_iter().for_each(|node| self.ask_for_queue(node));
         let before = self.events.posted_to(1).and_then(|node| self.events.end_of(node));
-        before.into_iter().for_each(pdq::prefetch);
+        before.into_iter().for_each(fiber::prefetch_value);
     }
 }

@@ -111,11 +111,6 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Prefetches the events into the host's caches.
-    pub(crate) fn prefetch(&self) {
-        self.queue.prefetch();
-    }
-
     /// Makes an empty set of events. `queue` is empty.
     pub(crate) fn new(queue: EventQueue<Event, Name>) -> Self {
         Self { queue, resumed: VecDeque::new() }

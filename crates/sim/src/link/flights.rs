@@ -378,7 +378,7 @@ impl Flights {
     /// Prefetches the place of the flight that is added next.
     pub(crate) fn ask_for_next(&self) {
         if let Some(&place) = self.free.last() {
-            pdq::prefetch(&self[place]);
+            fiber::prefetch_value(&self[place]);
         }
     }
 

@@ -92,7 +92,7 @@ impl Road {
     /// Prefetches the message that an event is about, ahead of its step.
     pub(crate) fn ask_for_message(&self, event: Event) {
         if let Network::Routed(fabric) = &self.network {
-            fabric.ask_for_message(event);
+            fabric.message_of(event).into_iter().for_each(fiber::prefetch_value);
         }
     }
 
@@ -100,7 +100,8 @@ impl Road {
     /// brings to the port in of its node, and that node.
     pub(crate) fn ask_for_channels(&self, event: Event) -> Option<(u32, usize)> {
         let Network::Routed(fabric) = &self.network else { return None };
-        fabric.ask_for_channels(event).map(|(flight, node)| (flight, node as usize))
+        fabric.channels_of(event).for_each(fiber::prefetch_value);
+        fabric.arrival_of(event).map(|(flight, node)| (flight, node as usize))
     }
 
     /// Lets in the flight that waits at the port in of a node, if there is one.

@@ -142,7 +142,7 @@ impl Memory {
 
     /// Prefetches into the host's caches the state that a message touches where the machine describes no bus.
     pub(crate) fn prefetch(&self) {
-        pdq::prefetch(&self.system);
+        fiber::prefetch_value(&self.system);
     }
 
     /// The time of a transaction on an idle bus.

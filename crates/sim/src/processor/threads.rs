@@ -143,8 +143,8 @@ impl Threads {
 
     /// Prefetches the state of the first thread.
     pub(crate) fn prefetch(&self) {
-        self.all.first().into_iter().for_each(pdq::prefetch);
-        pdq::prefetch(&self.last[..]);
+        self.all.first().into_iter().for_each(fiber::prefetch_value);
+        fiber::prefetch_value(&self.last[..]);
     }
 
     /// The number of threads.

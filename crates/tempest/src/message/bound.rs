@@ -44,7 +44,7 @@ impl Kinds {
     }
 
     /// Registers the prefetch hint of message `M`, whose message number is `number`.
-    pub(crate) fn foresee<M: Message>(&mut self, number: usize, prefetch: fn(&M, &M::Protocol)) {
+    pub(crate) fn hint<M: Message>(&mut self, number: usize, prefetch: fn(&M, &M::Protocol)) {
         self.own()[number].bind_prefetch = Some(Box::new(move |state| {
             let state = own::<M::Protocol>(state);
             Box::new(move |packet| prefetch(&packet.message(), &state))
@@ -66,10 +66,6 @@ struct Bound<M: Message> {
 impl<M: Message> Deliver for Bound<M> {
     fn key(&self, packet: &Packet) -> DispatchKey {
         packet.message::<M>().key().resolve(self.space)
-    }
-
-    fn prefetch_state(&self) {
-        pdq::prefetch(&*self.state);
     }
 
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>) {

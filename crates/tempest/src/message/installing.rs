@@ -108,8 +108,8 @@ impl Setup<'_> {
     pub fn prefetch<M: Message>(&mut self, prefetch: fn(&M, &M::Protocol)) {
         let id = self.node.ids.get(TypeId::of::<M>());
         let id = id.unwrap_or_else(|| panic!("{} is not registered yet", type_name::<M>()));
-        self.node.kinds.foresee(usize::from(id.0), prefetch);
-        self.node.foresees = true;
+        self.node.kinds.hint(usize::from(id.0), prefetch);
+        self.node.has_prefetch_hints = true;
     }
 
     /// Makes this node's copy of a shared address space, which the protocol being installed keeps coherent. An access

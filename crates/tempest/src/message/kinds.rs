@@ -113,9 +113,6 @@ pub(crate) trait Deliver: Send + Sync {
     /// Returns the key of a packet.
     fn key(&self, packet: &Packet) -> DispatchKey;
 
-    /// Prefetches the protocol's state into the host's cache.
-    fn prefetch_state(&self);
-
     /// Runs the handler for a packet. `cx` is the handle that the handler receives.
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
 
@@ -139,8 +136,6 @@ impl Deliver for Unbound {
     fn key(&self, _: &Packet) -> DispatchKey {
         unreachable!("a message before its protocol was installed")
     }
-
-    fn prefetch_state(&self) {}
 
     fn handle(&self, packet: &Packet, _: &mut Handler<'_>) {
         self.key(packet);

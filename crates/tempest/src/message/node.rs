@@ -18,10 +18,6 @@ use crate::plain::packet::Packet;
 use crate::processor::Processor;
 use crate::{Class, NodeId, Volume};
 
-/// Number of kinds of messages whose handlers [`prefetch_handlers`](Node::prefetch_handlers) prefetches: most programs
-/// have few.
-const FORESEEN: usize = 4;
-
 /// The error of a received packet for which no handler can run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadPacket {
@@ -80,7 +76,7 @@ pub struct Node {
     pub(crate) parts: NodeParts,
     pub(crate) kinds: Kinds,
     /// Whether any kind of message has a prefetch hint.
-    pub(crate) foresees: bool,
+    pub(crate) has_prefetch_hints: bool,
     /// The states of its protocols. It is the last field, so that all other holders of a state are dropped before.
     pub(crate) states: States,
 }
@@ -98,30 +94,12 @@ impl Node {
     /// Makes a node of these parts, on which no protocol is installed yet.
     pub(crate) fn bare(parts: NodeParts, disposal: Disposal) -> Self {
         let states = States::of(parts.id, disposal);
-        Self { parts, kinds: Kinds::default(), foresees: false, states }
+        Self { parts, kinds: Kinds::default(), has_prefetch_hints: false, states }
     }
 
     /// The run's record of panics in destructors of the program's state, which all nodes share.
     pub fn disposal(&self) -> &Disposal {
         self.states.disposal()
-    }
-
-    /// Prefetches the node's list of message kinds into the host's cache. The first step of three; the node itself is
-    /// in the cache already.
-    pub fn prefetch_kinds(&self) {
-        pdq::prefetch(self.kinds.entries());
-    }
-
-    /// Prefetches the first handlers into the host's cache. The second step; [`prefetch_kinds`](Self::prefetch_kinds)
-    /// comes before.
-    pub fn prefetch_handlers(&self) {
-        self.kinds.entries().iter().take(FORESEEN).for_each(|entry| pdq::prefetch(&*entry.deliver));
-    }
-
-    /// Prefetches the state of the protocol of the first kind of messages into the host's cache. The third step;
-    /// [`prefetch_handlers`](Self::prefetch_handlers) comes before.
-    pub fn prefetch_state(&self) {
-        self.kinds.entries().first().into_iter().for_each(|entry| entry.deliver.prefetch_state());
     }
 
     /// Binds the handlers of the protocol with number `protocol` to its state, and keeps the state until the node is
@@ -180,8 +158,8 @@ impl Node {
 
     /// Whether any kind of message has a prefetch hint, so that calling [`prefetch`](Self::prefetch) is worthwhile.
     #[inline]
-    pub fn foresees(&self) -> bool {
-        self.foresees
+    pub fn has_prefetch_hints(&self) -> bool {
+        self.has_prefetch_hints
     }
 
     /// Calls the prefetch hint that the packet's protocol [registered](crate::Setup::prefetch), if any, for a packet
