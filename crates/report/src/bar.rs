@@ -9,7 +9,7 @@ use compare::parts::PARTS;
 use crate::page::{self, Page};
 use crate::part::name;
 
-/// So many cells of a part.
+/// This number of cells of a part.
 fn draw(page: &Page, part: Part, cells: usize) -> String {
     let (unicode, ascii, style) = match part {
         Part::Compute => ("█", "#", page::GREEN),
@@ -22,7 +22,7 @@ fn draw(page: &Page, part: Part, cells: usize) -> String {
     page.paint(style, &(if page.unicode { unicode } else { ascii }).repeat(cells))
 }
 
-/// A bar of so many cells whose parts have these shares. The cells of the parts add up exactly.
+/// A bar of this number of cells whose parts have these shares. The cells of the parts add up exactly.
 pub(crate) fn bar(page: &Page, shares: [f64; PARTS], cells: usize) -> String {
     let cells = apportion(shares, cells);
     Part::ALL.into_iter().zip(cells).map(|(part, cells)| draw(page, part, cells)).collect()

@@ -8,16 +8,16 @@ use crate::picture::basis_label;
 use crate::quantity::several;
 use crate::words::{error, scalar, stated, tolerance};
 
-/// A table of so many claims stands open; a longer one is folded away.
+/// The most claims of a table that stands open; a longer table is folded away.
 const OPEN: usize = 14;
 
-/// A table of so many claims stands on one page of paper.
+/// The most claims of a table that stands on one page of paper.
 const SHORT: usize = 14;
 
 /// Claims that stand under one heading.
 struct Group<'c> {
     heading: &'static str,
-    /// What one of them is called.
+    /// The noun for an entry.
     one: &'static str,
     claims: Vec<&'c Claim>,
 }
@@ -134,7 +134,7 @@ fn none() -> String {
     "–".to_owned()
 }
 
-/// What the marks of verdicts mean.
+/// The meanings of the marks of verdicts.
 pub(super) fn marks() -> Markup {
     html! {
         dl {

@@ -1,5 +1,5 @@
 //! The part of a report on one machine: drawn, a message's way through it, and which of its values were free. This module must never
-//! know what a value does.
+//! know the effect of a value.
 
 use maud::{Markup, html};
 

@@ -5,11 +5,11 @@
 //! |---|---|
 //! | `report` | studies beside the literature, paper by paper, and the machines that they ran on |
 //! | `comparison` | one program by every mechanism under every policy |
-//! | `parts` | what a report is made of |
+//! | `parts` | the parts of a report |
 //! | `study`, `machine` | the part of a report on one study, on one machine |
 //! | `claims` | claims with their verdicts, and the score |
 //! | `numbers` | the tables of a study's numbers |
-//! | `shell` | what every page has: head, style, table of contents, figures |
+//! | `shell` | the frame of every page: head, style, table of contents, figures |
 
 mod claims;
 mod comparison;

@@ -131,7 +131,7 @@ impl Report {
     }
 }
 
-/// What stands over the studies of a paper.
+/// The heading over the studies of a paper.
 fn heading(paper: Option<&Paper>) -> String {
     paper.map_or_else(|| "Studies".to_owned(), |paper| paper.id.clone())
 }

@@ -1,4 +1,4 @@
-//! What every page has: head, style, table of contents, figures. This module must never know what a page is about.
+//! The frame of every page: head, style, table of contents, figures. This module must never know the subject of a page.
 
 use std::fmt::Write;
 
@@ -11,9 +11,9 @@ const STYLE: &str = include_str!("style.css");
 
 /// A page with its parts.
 pub(super) struct Shell {
-    /// What the page is called, in the window's frame too.
+    /// The title of the page and of its window.
     pub(super) title: String,
-    /// What stands below the title.
+    /// The text below the title.
     pub(super) head: Markup,
     /// The table of contents.
     pub(super) contents: Vec<Entry>,

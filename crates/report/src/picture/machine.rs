@@ -1,4 +1,4 @@
-//! A machine as boxes and wires: the parts of a node, the network, the other nodes. This module must never know what a value does.
+//! A machine as boxes and wires: the parts of a node, the network, the other nodes. This module must never know the effect of a value.
 
 use crate::document::Explain;
 use crate::quantity::{number, several};
@@ -117,7 +117,7 @@ fn frame(values: &Values<'_>, bottom: f64) -> Block {
     Block { place: (0.0, 0.0, NODE, bottom), title, lines: Vec::new(), kind: BlockKind::Frame }
 }
 
-/// What stands above the bus: computing processors with their caches, and those that serve the network.
+/// The boxes above the bus: computing processors with their caches, and network processors.
 fn above(values: &Values<'_>) -> Vec<Block> {
     let count = values.count("processors");
     let block = |title: String, lines: &[&[(&str, &str)]]| Block {

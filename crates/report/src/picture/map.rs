@@ -14,7 +14,7 @@ const PANELS: usize = 4;
 const MACHINE: &str = "machine";
 const POLICY: &str = "policy";
 
-/// What tells the panels of a picture from each other: a number, its unit, and what else differs between runs.
+/// The key of a panel: a number, its unit, and the other fields in which its runs differ from others.
 type Which = (String, String, String);
 
 /// The picture of a study whose runs are on several machines under several policies; `None` of another.

@@ -22,7 +22,7 @@ pub fn run(run: &Run) -> Option<Picture> {
     tables(run).or_else(|| events(run))
 }
 
-/// Where the time of events went in a run on a model.
+/// The picture of the steps of events in a run on a model.
 fn events(run: &Run) -> Option<Picture> {
     let Combination { machine, mechanism, policy, .. } = &run.combination;
     let shape = run.combination.at_work();

@@ -1,4 +1,4 @@
-//! The figures of a study, as pictures. This module must never know what a figure shows.
+//! The figures of a study, as pictures. This module must never know the subject of a figure.
 
 use super::insight::insight;
 use crate::document::{Bounds, Figure, FigureAxis, FigurePanel, FigurePoint, Scalar, Study, StudyNumber};
@@ -29,7 +29,7 @@ pub(crate) fn source(study: &Study) -> String {
     format!("Study {}: {}.", study.study, study.summary)
 }
 
-/// What was run, what is missing, and what the marks mean.
+/// The study, its missing runs, and the meaning of marks.
 fn caption(figure: &Figure, study: &Study) -> String {
     let series = figure.panels.iter().flat_map(|panel| &panel.series);
     let numbers = series.flat_map(|series| &series.points).filter_map(|point| point.y.as_ref());

@@ -127,7 +127,7 @@ pub(super) fn bounds(bounds: &[Claim], page: &Page) -> Vec<String> {
     Table::lines(columns, page, |row| style(&bounds[row]))
 }
 
-/// How the row of a claim looks.
+/// The style of the row of a claim.
 fn style(claim: &Claim) -> Style {
     match claim.verdict.as_str() {
         "differs" => ALARM,

@@ -1,4 +1,4 @@
-//! A table of a program's figures as text. This module must never know what a figure means.
+//! A table of a program's figures as text. This module must never know the meaning of a figure.
 
 use crate::figures::Grid;
 use crate::page::Page;

@@ -1,5 +1,5 @@
 //! The ledger as text: for each machine its free values, what fixed each, and how the claims came out that fixed none. This
-//! module must never know what a value does.
+//! module must never know the effect of a value.
 
 use super::claims::failed_runs;
 use super::partial::partial;

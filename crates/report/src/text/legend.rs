@@ -1,5 +1,5 @@
-//! The legend of a comparison: what its bars, its words and the heads of its columns mean, each once. This module must never know
-//! what was measured.
+//! The legend of a comparison: the meanings of its bars, words and heads of columns, each once. This module must never know a
+//! measurement.
 
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
@@ -117,10 +117,10 @@ fn named_policies(verdict: &Verdict) -> impl Iterator<Item = &str> {
         .map(String::as_str)
 }
 
-/// What a policy is.
+/// The meaning of a policy.
 const POLICY: &str = "which processors of a node send and which run the handlers of messages";
 
-/// What a node is, on models and, where one is shown, on this host.
+/// The meaning of a node, on models and on this host.
 fn node(native: bool) -> String {
     let anywhere = "processors with a memory of their own";
     match native {
@@ -129,7 +129,7 @@ fn node(native: bool) -> String {
     }
 }
 
-/// What a policy does, where it is one that has a name.
+/// The meaning of a policy with a name of its own.
 fn meaning(policy: &str) -> Option<String> {
     let policy: Policy = policy.parse().ok()?;
     let preset = PRESETS.iter().find(|preset| preset.name == policy.preset())?;

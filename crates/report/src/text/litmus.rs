@@ -131,7 +131,7 @@ fn wrong(test: &Test, world: usize) -> Vec<String> {
     wrong
 }
 
-/// How often each state of a test was seen in each world.
+/// The number of times that each state of a test was seen in each world.
 fn states(page: &Page, litmus: &Litmus, test: &Test) -> Vec<String> {
     let columns = |of: Range<usize>| {
         let mut columns = vec![Column::left("final state", test.states.iter().map(|it| it.state.clone()))];

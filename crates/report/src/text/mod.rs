@@ -48,7 +48,7 @@ fn kind(native: bool, file: Option<&str>) -> String {
     }
 }
 
-/// How shared memory is kept coherent.
+/// The block size and the protocol of shared memory, in words.
 fn sharing(block: u32, protocol: &str) -> String {
     format!("blocks of {block} bytes, kept coherent by {protocol}")
 }

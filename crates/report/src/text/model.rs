@@ -74,7 +74,7 @@ fn wanted(key: &str) -> Option<u8> {
     }
 }
 
-/// A table, below a note of what it has no room for.
+/// A table, below a note of the columns for which there is no room.
 fn lay(columns: Vec<Column>, page: &Page) -> Vec<String> {
     let dropped = Table::lay(columns.clone(), page, 0).dropped;
     let note = format!("no room for: {}; see --width", dropped.join(", "));

@@ -1,4 +1,4 @@
-//! The table of predictions beside measurements, and what they show. This module must never pair or score.
+//! The table of predictions beside measurements, and its summary. This module must never pair or score.
 
 use anstyle::Style;
 

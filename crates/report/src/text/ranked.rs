@@ -22,7 +22,7 @@ const LEAST_BAR: usize = BARS.len();
 /// The length of the longest bar.
 const LONGEST_BAR: usize = 48;
 
-/// The longest bar stands for the slowest row, but for no more than so many times the fastest: the parts of the fast ones
+/// The longest bar stands for the slowest row, but for at most this multiple of the fastest: the parts of the fast ones
 /// must be seen.
 const LONGEST_RATIO: f64 = 4.0;
 
@@ -38,7 +38,7 @@ pub(super) const DISTURBED: &str = "!";
 /// The number of wrong results that are shown of each row.
 const WRONG_SHOWN: usize = 3;
 
-/// Tables as lines, with what explains them.
+/// Tables as lines, with facts for the legend.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) lines: Vec<String>,
@@ -54,7 +54,7 @@ pub(super) struct Tables {
     pub(super) is_disturbed: bool,
 }
 
-/// The tables of the rows of one machine, whose nodes have so many processors, in their order: of times, and of traffic and
+/// The tables of the rows of one machine with this number of processors a node, in their order: of times, and of traffic and
 /// processors if `counters` are asked for.
 pub(super) fn tables(page: &Page, rows: &[TableRow<'_>], processors: u32, counters: bool) -> Tables {
     let times = times(page, rows, processors);
@@ -190,7 +190,7 @@ fn policies(page: &Page, row: &TableRow<'_>) -> String {
     Page { width: widest, ..*page }.fold("", &row.policies.join(", "))
 }
 
-/// Columns that say the same in every row, and what the title says, are left out.
+/// Columns that are equal in every row, or stand in the title, are left out.
 fn times(page: &Page, rows: &[TableRow<'_>], processors: u32) -> Vec<Column> {
     let cells = |cell: &dyn Fn(&TableRow<'_>) -> String| rows.iter().map(cell).collect::<Vec<_>>();
     let mechanism = |row: &TableRow<'_>| match has_several_mechanisms(rows) {
@@ -219,7 +219,7 @@ fn times(page: &Page, rows: &[TableRow<'_>], processors: u32) -> Vec<Column> {
     std::iter::once(rank(rows)).chain(columns.into_iter().filter(|column| !column.is_blank())).collect()
 }
 
-/// How far off a median may be. What is further off than the median itself tells nothing, however far.
+/// The error of a median; an error beyond the median itself is not told exactly.
 fn off(share: f64) -> String {
     if share > 1.0 { ">100 %".to_owned() } else { percent(share) }
 }

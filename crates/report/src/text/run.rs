@@ -19,10 +19,10 @@ use crate::words;
 /// The widest bar of a single run.
 const LONGEST_BAR: usize = 40;
 
-/// At most so many changes of roles are told one by one.
+/// The most changes of roles that are listed one by one.
 const LISTED: usize = 12;
 
-/// The lines of a run on a host with so many cores.
+/// The lines of a run on a host with this number of cores.
 pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     let (asked, with) = (&run.asked, &run.combination);
     let mut sheet = Sheet { page, lines: partial(run.partial.as_ref(), page) };
@@ -126,7 +126,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// How fast the run is beside the one that it is measured against.
+    /// Adds the speed-up over the baseline.
     fn baseline(&mut self, baseline: &Baseline) {
         let Baseline { name, time_ns, memory_ns, speedup, work, verified, .. } = baseline;
         let speedup = speedup.map_or_else(|| "none".to_owned(), |speedup| format!("{speedup:.2}"));
@@ -143,7 +143,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Where the time that counts went.
+    /// Adds the parts of the timed region's time.
     fn breakdown(&mut self, run: &Run) {
         let shares = run.measured.region().breakdown.shares();
         let cells = self.page.width.saturating_sub(self.page.width * 3 / 8 + 4).min(LONGEST_BAR);
@@ -244,7 +244,7 @@ impl Sheet<'_> {
     }
 }
 
-/// The shares of what protocol processors spent their time on.
+/// The shares of the parts of protocol processors' time.
 fn shares(spent: &ProtocolBreakdown) -> Vec<(&'static str, String)> {
     let ProtocolBreakdown { handlers, overhead, memory, idle, taken, .. } = *spent;
     let all = handlers + overhead + memory + idle + taken.unwrap_or(0.0);

@@ -1,5 +1,5 @@
 //! Sensitivity as text: for each machine the free values that were raised, and which claims moved by how much. This module must
-//! never know what a value does.
+//! never know the effect of a value.
 
 use super::claims::failed_runs;
 use super::partial::partial;

@@ -16,7 +16,7 @@ use crate::words::{part, same};
 /// The unit that is shown in the multiple that suits a number.
 const NANOSECONDS: &str = "ns";
 
-/// The heads of what says how sure a median is.
+/// The heads of the columns of intervals.
 const SURE: &str = "+/-";
 
 /// The lines of a study's results.
@@ -92,7 +92,7 @@ fn shown(value: f64, column: &StudyColumn) -> String {
     if column.unit == NANOSECONDS && value >= 0.0 { time(value) } else { number(value) }
 }
 
-/// How far the farther end of the interval lies from the median, as a share of it.
+/// The distance of the farther end of the interval from the median, as a share of the median.
 fn sure(number: &StudyNumber) -> Option<String> {
     let interval = number.interval?;
     share(number.median, interval.low, interval.high).map(percent)

@@ -96,7 +96,7 @@ fn is_told(contrast: &Contrast, found: &Bottleneck) -> bool {
     }
 }
 
-/// Which row loses by polls that found nothing, and how to look less often.
+/// The row that loses by polls that found nothing, and its remedy.
 fn too_often(EmptyPolls { loser, polls }: &EmptyPolls) -> String {
     let policy = &loser.policy;
     let less = if policy.contains("+every=") { "a larger K".to_owned() } else { format!("{policy}+every=K") };
@@ -115,7 +115,7 @@ fn alone(found: &Bottleneck) -> &'static str {
     }
 }
 
-/// Which part is busy, and for how much of the time.
+/// The busy part, and the share of time for which it is busy.
 fn saturated(found: &Bottleneck) -> String {
     let busy = percent(found.busy);
     match found.all {
@@ -213,12 +213,12 @@ fn difference(finding: &Finding, winner: &Way, contrast: &Contrast) -> String {
     }
 }
 
-/// What stands before a margin of which only the least is known.
+/// The words before a margin of which only the least is known.
 fn sure(contrast: &Contrast) -> &'static str {
     if contrast.at_least.is_some() { "at least " } else { "" }
 }
 
-/// How many more processors the winner has at work, unless the numbers of those that compute have told it already.
+/// The processors at work, if the winner has more, unless the numbers of computing processors tell it already.
 fn more_at_work(winner: &Way, contrast: &Contrast) -> Option<String> {
     let of = contrast.at_work.filter(|of| contrast.processors != Some(*of))?;
     let [best, worst] = match contrast.differs {
@@ -232,7 +232,7 @@ fn more_at_work(winner: &Way, contrast: &Contrast) -> Option<String> {
     ))
 }
 
-/// How many processors of each node compute.
+/// The numbers of computing processors of each node.
 fn computing(of: &Processors, best: &str, worst: &str) -> String {
     let processors = several(of.loser, "processor");
     format!("{worst} computes on {processors} of each node, {best} on {}", of.winner)

@@ -57,7 +57,7 @@ pub(crate) fn scalar(value: &Scalar) -> String {
     }
 }
 
-/// What a claim states: its value, and of a limit on which side of it the metric is to lie.
+/// The stated value of a claim; a limit says on which side of it the metric must lie.
 #[cfg(feature = "command")]
 pub(crate) fn stated(claim: &Claim) -> Option<String> {
     let value = scalar(claim.stated.as_ref()?);
@@ -68,7 +68,7 @@ pub(crate) fn stated(claim: &Claim) -> Option<String> {
     })
 }
 
-/// How far a metric may be from what a claim states: a share of it; of nothing, a number.
+/// The greatest accepted distance of a metric from a stated value: a share of the value, or a number if the value is 0.
 #[cfg(feature = "command")]
 pub(crate) fn tolerance(claim: &Claim) -> Option<String> {
     let most = claim.tolerance?;
@@ -79,7 +79,7 @@ pub(crate) fn tolerance(claim: &Claim) -> Option<String> {
     })
 }
 
-/// How far the measured value of a claim is from the stated one: a share of it; of nothing, a number.
+/// The distance of the measured value of a claim from the stated value: a share of it, or a number if it is 0.
 #[cfg(feature = "command")]
 pub(crate) fn error(claim: &Claim) -> Option<String> {
     let error = claim.error?;
@@ -92,7 +92,7 @@ pub(crate) fn error(claim: &Claim) -> Option<String> {
     })
 }
 
-/// How many other runs failed with the same words.
+/// The number of other runs that failed with equal words.
 #[cfg(feature = "command")]
 pub(crate) fn alike(others: u64) -> String {
     format!("{} failed with the same words.", several(others, "more run"))

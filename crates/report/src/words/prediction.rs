@@ -50,7 +50,7 @@ impl DoubtWords {
     }
 }
 
-/// How good a prediction is, said on the host of this description.
+/// The quality of a prediction, for a reader on the host of this description.
 pub fn prediction(prediction: &Prediction, host: &str) -> String {
     let mut said = scored(prediction);
     if let Some(other) = prediction.calibration.host.as_ref().filter(|other| *other != host) {
@@ -120,7 +120,7 @@ fn chosen(choice: &PairOrder, best: String, chosen: String) -> String {
     format!("Predicted to be the best is {chosen}, {how} {best}, the best.")
 }
 
-/// How many pairs are predicted in their order; of a single one the choice says it all.
+/// The number of pairs that are predicted in their order; a single pair needs no words beside the choice.
 fn order(choice: &PairOrder) -> Option<String> {
     let PairOrder { apart, in_order, .. } = choice;
     (*apart > 1)

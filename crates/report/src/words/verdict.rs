@@ -44,12 +44,12 @@ pub fn verdict(program: &str, rankings: &[Ranking]) -> Vec<String> {
     said
 }
 
-/// That the operating system took so much of the processors' time that rows decide nothing.
+/// A clause on a host that took this share of the processors' time away.
 pub(crate) fn busy(share: f64) -> String {
     format!("this host is busy: {} of the time the processors were taken away.", percent(share))
 }
 
-/// A sentence for each question, unless it has nothing to say but what another has said.
+/// A sentence for each question, unless it repeats another.
 fn answered(program: &str, first: MachineShape, questions: &[Question<'_>]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let mut nothings = Vec::new();
@@ -89,7 +89,7 @@ fn silent(rankings: &[Ranking], verdicts: &[Verdict]) -> Vec<String> {
     silent.into_iter().map(say).collect()
 }
 
-/// What is asked.
+/// The subject of a question.
 #[derive(Clone, Copy, PartialEq)]
 enum Topic {
     Mechanism,
@@ -156,7 +156,7 @@ fn machine_name(name: &str, file: Option<&str>, native: bool) -> String {
 
 /// Machines on which the same is the best.
 struct Group<'v> {
-    /// What is the best on all of them.
+    /// The best choices on all of them.
     best: Vec<String>,
     answers: Vec<Answer<'v>>,
 }
@@ -204,7 +204,7 @@ fn sentence(question: &Question<'_>, opening: Opening<'_>) -> String {
 }
 
 impl Answer<'_> {
-    /// What may be as good as the best, beside something that is slower; `None` if there is no such thing.
+    /// The choices that may be as good as the best, where another is slower; `None` if there is none.
     fn unclear(&self, topic: Topic) -> Option<String> {
         let Lead { unclear, next, .. } = self.lead;
         let names = topic.names(unclear, "and");
@@ -237,7 +237,7 @@ fn nothing(question: &Question<'_>) -> String {
 }
 
 impl Group<'_> {
-    /// What is best, where, and by how much.
+    /// The best choices, their machines, and their margins.
     fn told(&self, topic: Topic, opening: Opening<'_>) -> String {
         let best = topic.phrase(&self.best, opening);
         let is_clear = |answer: &&Answer<'_>| answer.lead.best.len() == self.best.len();
@@ -270,7 +270,7 @@ impl Topic {
         }
     }
 
-    /// What is best, behind the beginning of a sentence.
+    /// The best choices, behind the beginning of a sentence.
     fn phrase(self, best: &[String], opening: Opening<'_>) -> String {
         let names = self.names(best, "or");
         match (self, opening) {
