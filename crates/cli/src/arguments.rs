@@ -479,6 +479,9 @@ pub(crate) struct Run {
     /// Number of runs on this host, or auto for as many as it takes; the median is reported
     #[arg(long, value_name = "R|auto", default_value = "1", allow_negative_numbers = true, value_parser = deferred::repeat)]
     pub(crate) repeat: Deferred<Repeat>,
+    /// Show the inputs and all that was counted, in place of a screen of 24 lines
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Write every event into this file, for Perfetto (ui.perfetto.dev)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -506,7 +509,13 @@ pub(crate) struct Compare {
     /// cores for, where 2 or 3 cores make two tables: 2 nodes of 1 and 1 node of 2; else 2]
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = deferred::some("--processors"))]
     pub(crate) processors: Option<Deferred<u32>>,
-    /// Show traffic, and how busy processors were, of each combination too
+    /// Show all rows, findings and inputs, in place of the best rows that fit a screen of 24 lines
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Explain the words, marks and columns of the tables
+    #[arg(long)]
+    pub(crate) legend: bool,
+    /// Show all rows, with traffic and how busy processors were
     #[arg(long)]
     pub(crate) counters: bool,
     /// Policies to compare, see `tradewind list policies` [default: every preset that the machine can do, where there are

@@ -101,6 +101,8 @@ impl Sheet<'_> {
             cores: worlds::cores(),
             command: self.name,
             counters: arguments.counters,
+            all: arguments.all,
+            legend: arguments.legend,
         };
         print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
         out.flush()?;

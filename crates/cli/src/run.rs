@@ -157,7 +157,7 @@ fn document(arguments: &Run, setting: &Setting, ran: &Combination) -> document::
 /// Prints the results of a combination.
 fn show(arguments: &Run, page: &Page, found: &document::Run, out: &mut impl Write) -> Result<(), Problem> {
     let json = arguments.common.output.json;
-    print(out, json, page, found, |page| text::run(found, page, worlds::cores()))?;
+    print(out, json, page, found, |page| text::run(found, page, worlds::cores(), arguments.all))?;
     Ok(out.flush()?)
 }
 

@@ -128,7 +128,8 @@ impl Page {
         }
         let mut line = head.to_owned();
         for word in text.split_whitespace() {
-            let longer = format!("{line}{}{word}", if line.ends_with(' ') { "" } else { " " });
+            let longer =
+                format!("{line}{}{word}", if line.is_empty() || line.ends_with(' ') { "" } else { " " });
             if columns(&longer) + columns(mark) > self.width {
                 break;
             }

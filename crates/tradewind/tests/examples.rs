@@ -108,7 +108,8 @@ fn a_protocol_of_ones_own_keeps_every_promise_of_shared_memory() {
     let run = ["run", "shared-histogram", "--protocol", "migrate", "--machine", "hurricane"];
     assert!(said("own_protocol", &run).contains("kept coherent by migrate"));
     assert!(
-        said("own_protocol", &["list", "mechanisms"]).contains("migrate: a block is at one node at a time")
+        said("own_protocol", &["list", "mechanisms", "shared-memory"])
+            .contains("migrate: a block is at one node at a time")
     );
 }
 

@@ -33,7 +33,7 @@ use super::{ToCache, Unspecified};
 /// Home of a page, and the number of moves that led there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Whereabouts {
-    /// Number of moves of the page so far.
+    /// Number of moves that the page has made.
     pub moves: u32,
     /// Home of the page since its last move.
     pub home: NodeId,

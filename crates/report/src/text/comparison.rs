@@ -1,8 +1,11 @@
 //! A comparison as text: for each machine its tables and its finding, and what they show together. This module must never
 //! measure or find anything.
 
+use anstyle::Style;
+
 use super::legend::Legend;
 use super::partial::partial;
+use super::ranked::Look;
 use super::{cores, kind, prediction, ranked, sharing};
 use crate::document::{Comparison, LeftOut, Named, Refused, Setting, TableRow, World};
 use crate::page::{ALARM, Page, QUIET, STRONG};
@@ -27,10 +30,14 @@ pub struct View<'a> {
     pub command: &'a str,
     /// Whether traffic and processors are shown too.
     pub counters: bool,
+    /// Whether all rows and findings are shown; otherwise as much as a screen has room for.
+    pub all: bool,
+    /// Whether the words and marks are explained.
+    pub legend: bool,
 }
 
-/// The lines of a comparison.
-pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
+/// All rows, findings and predictions; their words and marks are added to a legend.
+pub(super) fn full(view: &View<'_>, page: &Page, legend: &mut Legend) -> Vec<String> {
     let View { found, setting, .. } = view;
     let program = &found.asked.program;
     let mut said = found.verdict.text.0.iter();
@@ -45,10 +52,9 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     if rows.any(|row| row.combination.protocol.is_some()) {
         lines.push(page.fold("shared memory: ", &sharing(setting.block_bytes, &setting.protocol)));
     }
-    let mut legend = Legend::of(view.command, &found.verdict);
     for it in &found.worlds {
         lines.push(String::new());
-        lines.extend(world(view, page, it, &mut legend));
+        lines.extend(world(view, page, it, legend));
     }
     for it in &found.predictions {
         lines.push(String::new());
@@ -62,8 +68,6 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
         lines.push(String::new());
         lines.push(page.fold_under(&head, "Together: ".len(), &agreement.text));
     }
-    lines.push(String::new());
-    lines.extend(legend.lines(page));
     lines
 }
 
@@ -71,19 +75,14 @@ fn world(view: &View<'_>, page: &Page, world: &World, legend: &mut Legend) -> Ve
     let rows = world.table();
     let mut lines = vec![page.fold_strong(&world.on.machine, "", &title(view, world, &rows))];
     if !rows.is_empty() {
-        let tables = ranked::tables(page, &rows, world.processors, view.counters);
+        let look = if view.counters { Look::Counters } else { Look::Times };
+        let tables = ranked::tables(page, &rows, world.processors, look);
         let model = view.models.iter().find(|(on, _)| *on == world.on);
         legend.add(world, model.map(|(_, summary)| summary.as_str()), &tables);
         lines.extend(tables.lines);
         lines.extend(notes(view, page, &rows));
     }
-    let reasons = by_reason(&world.refused);
-    let is_one = reasons.len() == 1 && rows.is_empty();
-    for (reason, of) in reasons {
-        let all = is_one && of.iter().all(|(_, policies)| policies.is_empty());
-        let what = if all { "not run".to_owned() } else { refused(of) };
-        lines.push(page.fold("    ", &format!("{what}: {reason}")));
-    }
+    lines.extend(refusals(world, rows.is_empty(), page));
     lines.extend(
         left_out(&world.left_out).into_iter().map(|line| page.paint(QUIET, &page.fold("    ", &line))),
     );
@@ -94,6 +93,18 @@ fn world(view: &View<'_>, page: &Page, world: &World, legend: &mut Legend) -> Ve
         lines.push(page.fold_strong("Finding:", "Finding: ", &world.finding.text));
     }
     lines
+}
+
+/// A line for each reason why combinations that were asked for could not run; `is_empty` tells that none ran.
+pub(super) fn refusals(world: &World, is_empty: bool, page: &Page) -> Vec<String> {
+    let reasons = by_reason(&world.refused);
+    let is_one = reasons.len() == 1 && is_empty;
+    let line = |(reason, of): (&str, Combinations<'_>)| {
+        let all = is_one && of.iter().all(|(_, policies)| policies.is_empty());
+        let what = if all { "not run".to_owned() } else { refused(of) };
+        page.fold("    ", &format!("{what}: {reason}"))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// A line for each reason why a combination of the default choice could not run.
@@ -156,7 +167,8 @@ fn refused(of: Combinations<'_>) -> String {
     alike.iter().map(name).collect::<Vec<_>>().join("; ")
 }
 
-fn title(view: &View<'_>, world: &World, rows: &[TableRow<'_>]) -> String {
+/// The title of the table of a machine.
+pub(super) fn title(view: &View<'_>, world: &World, rows: &[TableRow<'_>]) -> String {
     let (machine, native) = (&world.on, world.is_native());
     let name = format!("{} ({})", machine.machine, kind(native, machine.machine_file.as_deref()));
     let Some(row) = rows.first() else { return name };
@@ -182,15 +194,20 @@ fn notes(view: &View<'_>, page: &Page, rows: &[TableRow<'_>]) -> Vec<String> {
         let note = format!("more processors than {}: they took turns", cores(view.cores));
         notes.push(page.paint(QUIET, &page.fold("  * ", &note)));
     }
+    let (said, style) = trailer(rows);
+    notes.push(page.paint(style, &page.fold("    ", &said)));
+    notes
+}
+
+/// The number of right answers, and the style of that line.
+pub(super) fn trailer(rows: &[TableRow<'_>]) -> (String, Style) {
     let (right, ran) = (rows.iter().filter(|row| row.is_right()).count(), rows.len());
     let said = match right == ran {
         true if ran == 1 => "the answer agrees with the sequential one".to_owned(),
         true => format!("all {ran} answers agree with the sequential one"),
         false => format!("{right} of {ran} answers agree with the sequential one"),
     };
-    let style = if right == ran { QUIET } else { ALARM };
-    notes.push(page.paint(style, &page.fold("    ", &said)));
-    notes
+    (said, if right == ran { QUIET } else { ALARM })
 }
 
 #[cfg(test)]

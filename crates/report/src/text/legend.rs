@@ -151,7 +151,11 @@ mod tests {
         let mut found = comparison(&[ranking.clone(), ranking]);
         let mut legend = Legend::of("tradewind", &found.verdict);
         for world in &found.worlds {
-            legend.add(world, Some("a toy"), &ranked::tables(&page, &world.table(), 2, true));
+            legend.add(
+                world,
+                Some("a toy"),
+                &ranked::tables(&page, &world.table(), 2, ranked::Look::Counters),
+            );
         }
         let lines = legend.lines(&page).join("\n");
         assert!(
@@ -163,7 +167,7 @@ mod tests {
         let world = &mut found.worlds[0];
         world.on.machine_file = Some("mine.toml".to_owned());
         let mut of_file = Legend::default();
-        of_file.add(world, Some("a toy"), &ranked::tables(&page, &world.table(), 2, true));
+        of_file.add(world, Some("a toy"), &ranked::tables(&page, &world.table(), 2, ranked::Look::Counters));
         assert!(of_file.lines(&page).concat().contains("explain mine.toml`"));
         assert!(lines.contains("\nbulk      values gathered"), "{lines}");
         assert!(

@@ -3,6 +3,7 @@
 //! Each function gives the lines of a result on a page; whoever calls it prints them.
 
 mod anatomy;
+mod brief;
 mod calibrate;
 mod claims;
 mod comparison;
@@ -20,9 +21,10 @@ mod run;
 mod sensitivity;
 mod study;
 
+pub use brief::comparison;
 pub use calibrate::{Advised, calibrate};
 pub use claims::{claims, failed_runs};
-pub use comparison::{View, comparison};
+pub use comparison::View;
 pub use explain::explain;
 pub use ledger::ledger;
 pub use list::{OptionItem, list};

@@ -12,13 +12,18 @@ use crate::words::{DOUBTS, DoubtWords, label};
 
 /// The lines of a prediction of a comparison, on a host of this number of cores.
 pub(super) fn lines(found: &Comparison, prediction: &Prediction, page: &Page, cores: usize) -> Vec<String> {
-    let Prediction { on, of, text, .. } = prediction;
+    let Prediction { on, of, .. } = prediction;
     let model = label(&on.machine, on.machine_file.as_deref());
     let title = format!("{model}, calibrated on {of}: its times beside those measured there");
     let mut lines = vec![page.fold_strong(&on.machine, "", &title)];
     lines.extend(table(found, prediction, page, cores));
-    lines.push(page.fold_strong("Prediction:", "Prediction: ", text));
+    lines.push(conclusion(prediction, page));
     lines
+}
+
+/// The conclusion from a prediction.
+pub(super) fn conclusion(prediction: &Prediction, page: &Page) -> String {
+    page.fold_strong("Prediction:", "Prediction: ", &prediction.text)
 }
 
 /// A table, and a note where pairs are not scored; nothing if there is no pair.

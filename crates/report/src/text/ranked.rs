@@ -54,27 +54,47 @@ pub(super) struct Tables {
     pub(super) is_disturbed: bool,
 }
 
-/// The tables of the rows of one machine with this number of processors a node, in their order: of times, and of traffic and
-/// processors if `counters` are asked for.
-pub(super) fn tables(page: &Page, rows: &[TableRow<'_>], processors: u32, counters: bool) -> Tables {
-    let times = times(page, rows, processors);
+/// The extent of a table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// A line for each of the first rows.
+    Brief {
+        /// The number of rows.
+        shown: usize,
+        /// Whether the columns have heads.
+        heads: bool,
+    },
+    /// All policies of each row.
+    Times,
+    /// Traffic and processors too.
+    Counters,
+}
+
+/// The tables of the rows of one machine, whose nodes have `processors` processors each, in the order of the rows.
+pub(super) fn tables(page: &Page, rows: &[TableRow<'_>], processors: u32, look: Look) -> Tables {
+    let times = times(page, rows, processors, look);
+    if let Look::Brief { shown, heads } = look {
+        let mut tables = Tables::default();
+        tables.ranked(page, rows, shown.min(rows.len()), times, heads);
+        return tables;
+    }
     let mut tables = Tables {
         is_cut: Bars::of(rows).is_some_and(|bars| bars.cuts(rows)),
         has_same: rows.iter().any(|row| row.policies.len() > 1),
         is_disturbed: rows.iter().any(|row| row.measured.disturbed),
         ..Tables::default()
     };
-    if !counters {
-        tables.ranked(page, rows, times);
+    if look != Look::Counters {
+        tables.ranked(page, rows, rows.len(), times, true);
         return tables;
     }
     let traffic = traffic(rows);
     let all = [times.clone(), traffic.clone()].concat();
     if Table::fits(&all, page, LEAST_BAR * 2) {
-        tables.ranked(page, rows, all);
+        tables.ranked(page, rows, rows.len(), all, true);
         return tables;
     }
-    tables.ranked(page, rows, times);
+    tables.ranked(page, rows, rows.len(), times, true);
     let traffic = [vec![rank(rows), names(page, rows)], traffic].concat();
     let table = Table::lay(traffic, page, 0);
     tables.lines.push(String::new());
@@ -87,14 +107,23 @@ pub(super) fn tables(page: &Page, rows: &[TableRow<'_>], processors: u32, counte
 }
 
 impl Tables {
-    /// Adds a table whose rows have bars behind or below them.
-    fn ranked(&mut self, page: &Page, rows: &[TableRow<'_>], columns: Vec<Column>) {
+    /// Adds a table of the first `shown` rows, with bars behind or below them on the scale of all rows.
+    fn ranked(
+        &mut self,
+        page: &Page,
+        rows: &[TableRow<'_>],
+        shown: usize,
+        columns: Vec<Column>,
+        heads: bool,
+    ) {
         let beside = Table::fits(&columns, page, LEAST_BAR);
         let table = Table::lay(columns, page, if beside { LEAST_BAR } else { 0 });
         let bars = Bars::of(rows);
         let cells = if beside { table.left } else { page.width - 6 }.min(LONGEST_BAR);
-        self.lines.extend(table.heads(page, if beside { BARS } else { "" }));
-        for (index, row) in rows.iter().enumerate() {
+        if heads {
+            self.lines.extend(table.heads(page, if beside { BARS } else { "" }));
+        }
+        for (index, row) in rows.iter().enumerate().take(shown) {
             let bar = bars.as_ref().map_or(String::new(), |bars| bars.draw(page, row, cells));
             let tail = if beside { bar.as_str() } else { "" };
             self.lines.extend(table.row(page, index, style(rows, index), tail));
@@ -170,7 +199,7 @@ fn names(page: &Page, rows: &[TableRow<'_>]) -> Column {
     let cell = |row: &TableRow<'_>| match (row.policies.as_slice(), several) {
         ([policy], true) => format!("{} {policy}", short(&row.combination.mechanism)),
         ([policy, ..], true) => format!("{} {policy} ..", short(&row.combination.mechanism)),
-        _ => policies(page, row).lines().next().unwrap_or_default().to_owned(),
+        _ => policies(page, row, true),
     };
     Column::left("policy", rows.iter().map(cell)).wanted(1)
 }
@@ -184,14 +213,16 @@ fn has_several_mechanisms(rows: &[TableRow<'_>]) -> bool {
     rows.windows(2).any(|pair| pair[0].combination.mechanism != pair[1].combination.mechanism)
 }
 
-/// The policies of a row, in lines as wide as names may be.
-fn policies(page: &Page, row: &TableRow<'_>) -> String {
+/// The policies of a row, in lines as wide as names may be, or in one line.
+fn policies(page: &Page, row: &TableRow<'_>, in_one_line: bool) -> String {
     let widest = if page.width < NARROW { NAMES.0 } else { NAMES.1 };
-    Page { width: widest, ..*page }.fold("", &row.policies.join(", "))
+    let (page, names) = (Page { width: widest, ..*page }, row.policies.join(", "));
+    if in_one_line { page.cut("", &names) } else { page.fold("", &names) }
 }
 
 /// Columns that are equal in every row, or stand in the title, are left out.
-fn times(page: &Page, rows: &[TableRow<'_>], processors: u32) -> Vec<Column> {
+fn times(page: &Page, rows: &[TableRow<'_>], processors: u32, look: Look) -> Vec<Column> {
+    let in_one_line = matches!(look, Look::Brief { .. });
     let cells = |cell: &dyn Fn(&TableRow<'_>) -> String| rows.iter().map(cell).collect::<Vec<_>>();
     let mechanism = |row: &TableRow<'_>| match has_several_mechanisms(rows) {
         true => row.combination.mechanism.clone(),
@@ -208,7 +239,7 @@ fn times(page: &Page, rows: &[TableRow<'_>], processors: u32) -> Vec<Column> {
     let ratio = |row: &TableRow<'_>| row.ratio_to_best.map_or_else(dash, quantity::times);
     let columns = [
         Column::left("mechanism", cells(&mechanism)),
-        Column::left("policy", cells(&|row| policies(page, row))),
+        Column::left("policy", cells(&|row| policies(page, row, in_one_line))),
         Column::left(PROCESSORS.0, cells(&processors)).wanted(4),
         Column::right("", cells(&mark)),
         Column::right("time", cells(&|row| time(row.measured.time_ns))),

@@ -5,12 +5,13 @@ use tempest::Policy;
 use tempest::outcome::Resource;
 use tempest::policy::Servers;
 
+use super::brief::{SCREEN, height};
 use super::partial::partial;
 use super::{anatomy, cores, figures, kind, sharing};
 use crate::bar;
 use crate::document::{Baseline, Change, Interval, ProtocolBreakdown, Region, Run};
 use crate::figures::{grids, single, unit};
-use crate::page::{ALARM, Page, STRONG};
+use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::part::name;
 use crate::quantity::{bytes, number, percent, seconds, several, time};
 use crate::resource;
@@ -22,43 +23,67 @@ const LONGEST_BAR: usize = 40;
 /// The most changes of roles that are listed one by one.
 const LISTED: usize = 12;
 
-/// The lines of a run on a host with this number of cores.
-pub fn run(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
+/// The lines of a run on a host with this number of cores: all of them, or as many as a screen has room for.
+pub fn run(run: &Run, page: &Page, host_cores: usize, all: bool) -> Vec<String> {
+    if all { full(run, page, host_cores) } else { brief(run, page, host_cores) }
+}
+
+/// The program, and the machine that it ran on.
+fn title(run: &Run) -> String {
+    let (asked, with) = (&run.asked, &run.combination);
+    let kind = kind(with.machine_digest.is_none(), with.machine_file.as_deref());
+    format!("{} by {} on {} ({kind})", asked.program, with.mechanism, with.machine)
+}
+
+/// The lines that a screen of 24 lines has room for: answer, figures and times first. Errors are always shown.
+fn brief<'p>(run: &Run, page: &'p Page, host_cores: usize) -> Vec<String> {
+    let mut sheet = Sheet { page, lines: partial(run.partial.as_ref(), page) };
+    sheet.lines.push(page.paint(STRONG, &title(run)));
+    sheet.calibration(run);
+    sheet.row("policy, size", &format!("{}, {}", run.combination.policy, size(run)));
+    sheet.sharing(run);
+    sheet.answer(run);
+    sheet.disturbed(run);
+    let mut last =
+        Sheet { page, lines: vec![page.paint(QUIET, "  --all has the inputs, and all that was counted")] };
+    last.turns(run, host_cores);
+    let parts: [fn(&mut Sheet<'p>, &Run); 5] =
+        [Sheet::grids, Sheet::single, Sheet::times, Sheet::spent_in_brief, Sheet::more_in_brief];
+    for part in parts {
+        let mut next = Sheet { page, lines: Vec::new() };
+        part(&mut next, run);
+        if height(&sheet.lines) + height(&next.lines) + height(&last.lines) <= SCREEN {
+            sheet.lines.extend(next.lines);
+        }
+    }
+    sheet.lines.extend(last.lines);
+    sheet.lines
+}
+
+/// All lines.
+fn full(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     let (asked, with) = (&run.asked, &run.combination);
     let mut sheet = Sheet { page, lines: partial(run.partial.as_ref(), page) };
-    let kind = kind(with.machine_digest.is_none(), with.machine_file.as_deref());
-    let title = format!("{} by {} on {} ({kind})", asked.program, with.mechanism, with.machine);
-    sheet.lines.push(page.paint(STRONG, &title));
-    if let Some(keys) = &with.machine_disturbed {
-        let said = format!("disturbed, so that these values are not sure: {keys}");
-        sheet.row("calibration", &page.paint(ALARM, &said));
-    }
+    sheet.lines.push(page.paint(STRONG, &title(run)));
+    sheet.calibration(run);
     sheet.row("policy", &with.policy);
     sheet.row("size", &size(run));
-    if let (Some(block), Some(protocol)) = (with.block_bytes, &with.protocol) {
-        sheet.row("shared memory", &sharing(block, protocol));
-    }
+    sheet.sharing(run);
     asked.input.iter().for_each(|(name, value)| sheet.row(name, value));
     sheet.blank();
     sheet.answer(run);
-    sheet.figures(run);
+    sheet.single(run);
+    sheet.grids(run);
     sheet.blank();
     sheet.times(run);
-    run.baseline.iter().for_each(|baseline| sheet.baseline(baseline));
     sheet.breakdown(run);
+    sheet.disturbed(run);
     sheet.traffic(run);
     sheet.parts(run);
     sheet.roles(run);
     sheet.anatomy(run);
-    if let Some(digest) = &run.measured.digest {
-        sheet.row("digest of the event stream", digest);
-    }
-    if with.oversubscribed {
-        let note =
-            format!("More processors than {}: they took turns, and times mean little.", cores(host_cores));
-        sheet.blank();
-        sheet.lines.push(page.fold("* ", &note));
-    }
+    sheet.digest(run);
+    sheet.turns(run, host_cores);
     sheet.lines
 }
 
@@ -100,13 +125,45 @@ impl Sheet<'_> {
         self.lines.push(self.page.paint(ALARM, &said));
     }
 
-    fn figures(&mut self, run: &Run) {
+    /// The values of the machine file that were disturbed when they were measured.
+    fn calibration(&mut self, run: &Run) {
+        if let Some(keys) = &run.combination.machine_disturbed {
+            let said = format!("disturbed, so that these values are not sure: {keys}");
+            self.row("calibration", &self.page.paint(ALARM, &said));
+        }
+    }
+
+    /// The coherence of shared memory, if the run used it.
+    fn sharing(&mut self, run: &Run) {
+        if let (Some(block), Some(protocol)) = (run.combination.block_bytes, &run.combination.protocol) {
+            self.row("shared memory", &sharing(block, protocol));
+        }
+    }
+
+    /// Adds the note that processors took turns on too few cores, if they did.
+    fn turns(&mut self, run: &Run, host_cores: usize) {
+        if run.combination.oversubscribed {
+            let note = format!(
+                "More processors than {}: they took turns, and times mean little.",
+                cores(host_cores)
+            );
+            self.blank();
+            self.lines.push(self.page.fold("* ", &note));
+        }
+    }
+
+    /// The figures that stand alone.
+    fn single(&mut self, run: &Run) {
         let report = &run.measured.report;
         for (name, value) in single(report) {
             let value = value.map_or_else(|| "not finite".to_owned(), number);
             self.row(name, format!("{value} {}", unit(report, name)).trim_end());
         }
-        for grid in grids(report) {
+    }
+
+    /// The figures that are tables.
+    fn grids(&mut self, run: &Run) {
+        for grid in grids(&run.measured.report) {
             self.blank();
             self.lines.extend(figures::table(&grid, self.page));
         }
@@ -124,6 +181,7 @@ impl Sheet<'_> {
             let ends = format!("{} to {} with {}", time(*low_ns), time(*high_ns), percent(*level));
             self.row(&format!("median of {} runs", measured.runs), &ends);
         }
+        run.baseline.iter().for_each(|baseline| self.baseline(baseline));
     }
 
     /// Adds the speed-up over the baseline.
@@ -143,11 +201,17 @@ impl Sheet<'_> {
         }
     }
 
-    /// Adds the parts of the timed region's time.
-    fn breakdown(&mut self, run: &Run) {
+    /// The bar of the parts of the time that counts.
+    fn bar(&mut self, run: &Run) {
         let shares = run.measured.region().breakdown.shares();
         let cells = self.page.width.saturating_sub(self.page.width * 3 / 8 + 4).min(LONGEST_BAR);
         self.row("where it went", &bar::bar(self.page, shares, cells));
+    }
+
+    /// Adds the parts of the timed region's time, a row each.
+    fn breakdown(&mut self, run: &Run) {
+        self.bar(run);
+        let shares = run.measured.region().breakdown.shares();
         let taken = run.measured.region().breakdown.taken;
         for (part, share) in Part::ALL.into_iter().zip(shares) {
             let share = match part {
@@ -159,9 +223,28 @@ impl Sheet<'_> {
             let value = format!("{} {share}", bar::key(self.page, part));
             self.row(&format!("  {}", name(part)), &value);
         }
+    }
+
+    /// The time that the operating system took, if it is too much.
+    fn disturbed(&mut self, run: &Run) {
         if let Some(share) = run.measured.taken.filter(|_| run.measured.disturbed) {
             self.row("disturbed", &self.page.paint(ALARM, &words::busy(share)));
         }
+    }
+
+    /// Adds the parts of the timed region's time that are not zero, in one row.
+    fn spent_in_brief(&mut self, run: &Run) {
+        let shares = run.measured.region().breakdown.shares();
+        self.bar(run);
+        let parts = Part::ALL.into_iter().zip(shares).filter(|(_, share)| *share > 0.0);
+        let parts: Vec<_> = parts.map(|(part, share)| (name(part), percent(share))).collect();
+        self.values("", &parts);
+    }
+
+    /// The busiest part of the machine, and the digest.
+    fn more_in_brief(&mut self, run: &Run) {
+        self.busiest(run);
+        self.digest(run);
     }
 
     /// Adds the rows about messages and bytes of the timed region.
@@ -201,14 +284,7 @@ impl Sheet<'_> {
             .iter()
             .filter_map(|entry| Some((resource::all(entry.resource()?), percent(entry.mean))));
         self.values("busy", &busy.collect::<Vec<_>>());
-        let others =
-            utilization.iter().filter(|entry| entry.resource() != Some(Resource::ComputingProcessor));
-        if let Some(entry) = others.max_by(|one, other| one.most.total_cmp(&other.most))
-            && let Some(part) = entry.resource()
-        {
-            let said = format!("{}, for {}", resource::one(part, &entry.busiest), percent(entry.most));
-            self.row("busiest device", &said);
-        }
+        self.busiest(run);
         for spent in protocol {
             let name = Resource::named(&spent.processors).map_or("", resource::all);
             self.values(name, &shares(spent));
@@ -220,6 +296,26 @@ impl Sheet<'_> {
         if dispatching.spilled > 0 {
             let said = format!("{} events came to a full queue and spilled to memory", dispatching.spilled);
             self.row("dispatch queue", &said);
+        }
+    }
+
+    /// Adds the row of the busiest part that computes nothing.
+    fn busiest(&mut self, run: &Run) {
+        let utilization = &run.measured.region().utilization;
+        let others =
+            utilization.iter().filter(|entry| entry.resource() != Some(Resource::ComputingProcessor));
+        if let Some(entry) = others.max_by(|one, other| one.most.total_cmp(&other.most))
+            && let Some(part) = entry.resource()
+        {
+            let said = format!("{}, for {}", resource::one(part, &entry.busiest), percent(entry.most));
+            self.row("busiest device", &said);
+        }
+    }
+
+    /// Adds the row of the digest of a model.
+    fn digest(&mut self, run: &Run) {
+        if let Some(digest) = &run.measured.digest {
+            self.row("digest of the event stream", digest);
         }
     }
 

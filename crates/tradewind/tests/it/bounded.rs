@@ -122,7 +122,7 @@ fn runs() -> Vec<Row> {
         row(
             "an input that is a number; here `words` of fetch-add",
             16_777_216,
-            "each input has its range, which `tradewind list programs` prints",
+            "each input has its range, which `tradewind list programs NAME` prints",
             "expected an integer from 1 to 16777216",
             run(&["--machine", "cm-5", "--input", "words=16777217"]),
         ),

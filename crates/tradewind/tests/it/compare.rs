@@ -98,7 +98,7 @@ fn a_policy_without_processors_is_refused_and_not_measured() {
     let compared = json(&wide);
     let left_out = &compared["worlds"][0]["left_out"];
     assert_eq!(policies(left_out), ["fixed:1", "fixed:2", "partitioned:1", "partitioned:2"]);
-    let text = good(&wide);
+    let text = good(&[&wide[..], &["--all"]].concat());
     assert!(text.contains("\n    left out for want of processors: fixed, partitioned\n"), "{text}");
     let named = [&wide[..], &["--policy", "single,fixed:1"]].concat();
     let compared = json(&named);
@@ -419,7 +419,7 @@ fn a_calibrated_model_stands_beside_what_it_predicts() {
         assert!(errors[0] <= median && median <= *worst);
     }
     for width in ["60", "80"] {
-        let text = good(&[&arguments[..], &["--width", width]].concat());
+        let text = good(&[&arguments[..], &["--width", width, "--all"]].concat());
         assert!(text.lines().all(|line| line.chars().count() <= width.parse().unwrap()), "{text}");
         let title = text.lines().position(|line| line.starts_with("ideal (")).unwrap();
         let table = text.lines().skip(title).skip_while(|line| !line.contains("predicted"));

@@ -23,8 +23,41 @@ fn assert_fits(text: &str, columns: usize) {
 }
 
 #[test]
+fn the_default_answer_fits_a_screen() {
+    let commands: [&[&str]; 5] = [
+        EM3D,
+        &[
+            "compare",
+            "fetch-add",
+            "--machine",
+            "native,paragon",
+            "--repeat",
+            "2",
+            "--input",
+            "operations=4000",
+        ],
+        &["compare", "iccg", "--machine", "paragon,hurricane", "--input", "jagmesh7"],
+        &["run", "iccg", "--machine", "hurricane-1"],
+        &["run", "traffic", "--machine", "paragon", "--input", "messages=200"],
+    ];
+    for command in commands {
+        let text = good(command);
+        assert!(text.lines().count() < 24, "{command:?}\n{text}");
+        let all = good(&[command, &["--all"]].concat());
+        assert!(all.lines().count() > text.lines().count(), "{command:?}\n{all}");
+    }
+    // The verdict comes first and last.
+    let text = good(commands[2]);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[0], lines[lines.len() - 2], "{text}");
+    assert!(!text.contains("bars: "), "{text}");
+}
+
+#[test]
 fn no_line_is_longer_than_the_page() {
-    assert_fits(&good(EM3D), 80);
+    for more in [&[][..], &["--all", "--legend"]] {
+        assert_fits(&good(&[EM3D, more].concat()), 80);
+    }
     assert_fits(&good(&["compare", "iccg", "--machine", "ideal,hurricane-1", "--input", "jagmesh7"]), 80);
     assert_fits(&good(&["run", "iccg", "--machine", "hurricane-1", "--repeat", "2"]), 80);
     for columns in [50, 60, 100, 140] {
@@ -63,7 +96,7 @@ fn colour_is_for_terminals_and_for_who_forces_it() {
 #[test]
 fn bars_are_readable_in_any_locale() {
     let model = ["compare", "fetch-add", "--machine", "hurricane-1", "--mechanism", "messages"];
-    let model = [&model[..], &["--input", "operations=400"]].concat();
+    let model = [&model[..], &["--input", "operations=400", "--legend"]].concat();
     let plain = good(&model);
     assert!(
         plain.is_ascii() && plain.contains("# compute % memory and NI wait + message overhead"),
@@ -77,7 +110,7 @@ fn bars_are_readable_in_any_locale() {
 
 #[test]
 fn a_comparison_has_ranks_traffic_a_finding_and_a_legend() {
-    let text = good(&[EM3D, &["--counters"]].concat());
+    let text = good(&[EM3D, &["--counters", "--legend"]].concat());
     assert!(text.starts_with("em3d"), "{text}");
     assert!(text.contains("native (this host)") && text.contains("hurricane-1 (model)"), "{text}");
     assert_eq!(text.lines().filter(|line| line.starts_with("Finding: ")).count(), 2, "{text}");
@@ -99,7 +132,7 @@ fn a_comparison_has_ranks_traffic_a_finding_and_a_legend() {
 fn rows_that_took_turns_on_too_few_cores_are_marked() {
     let many =
         ["compare", "fetch-add", "--machine", "native", "--nodes", "64", "--policy", "single,floating"];
-    let text = good(&[&many[..], &["--input", "operations=640", "--repeat", "1"]].concat());
+    let text = good(&[&many[..], &["--input", "operations=640", "--repeat", "1", "--all"]].concat());
     let marked = text.lines().filter(|line| line.contains(" * ") && line.contains("1."));
     assert!(marked.count() >= 1, "{text}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -110,7 +143,8 @@ fn rows_that_took_turns_on_too_few_cores_are_marked() {
 #[test]
 fn one_answer_is_told_as_one() {
     let one = ["compare", "fetch-add", "--machine", "ideal", "--policy", "fixed:1"];
-    let text = good(&[&one[..], &["--mechanism", "messages", "--input", "operations=400"]].concat());
+    let text =
+        good(&[&one[..], &["--mechanism", "messages", "--input", "operations=400", "--legend"]].concat());
     assert!(text.contains("    the answer agrees with the sequential one\n"), "{text}");
     // Number of computing processors and of processors that only handle.
     assert!(text.lines().any(|line| line.contains("fixed:1") && line.contains(" 1+1 ")), "{text}");
@@ -123,7 +157,7 @@ fn one_answer_is_told_as_one() {
 
 #[test]
 fn columns_that_do_not_fit_are_named() {
-    let text = good(&[EM3D, &["--width", "50", "--counters"]].concat());
+    let text = good(&[EM3D, &["--width", "50", "--counters", "--legend"]].concat());
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("no room for "), "{text}");
     assert!(words.contains("see --width and --json"), "{text}");
@@ -132,7 +166,17 @@ fn columns_that_do_not_fit_are_named() {
 #[test]
 fn a_run_tells_of_transfers_and_deposits_only_where_there_are_any() {
     let run = |mechanism| {
-        good(&["run", "em3d", "--mechanism", mechanism, "--machine", "hurricane-1", "--input", "nodes=480"])
+        good(&[
+            "run",
+            "em3d",
+            "--mechanism",
+            mechanism,
+            "--machine",
+            "hurricane-1",
+            "--input",
+            "nodes=480",
+            "--all",
+        ])
     };
     let (messages, bulk, deposit) = (run("messages"), run("bulk"), run("deposit"));
     assert!(!messages.contains("transfers") && !messages.contains("deposits"), "{messages}");
