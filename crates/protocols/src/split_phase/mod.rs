@@ -48,6 +48,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use tradewind_protocols::split_phase::{LocalPtr, Plan, SplitPhase};
+//! use tempest::world::{Launch, World};
 //! use tempest::*;
 //!
 //! struct Ring { split: Arc<SplitPhase>, number: LocalPtr<u64>, back: LocalPtr<u64> }

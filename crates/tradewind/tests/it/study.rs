@@ -247,7 +247,7 @@ fn a_record_or_a_study_that_is_none_says_what_was_expected() {
     let paths = [place.path("mine.toml"), place.path("no/record")];
     refused(
         &place.call(&paths, &[]),
-        &["no/record: unable to open", "; expected a folder that is there, a file"],
+        &["no/record: No such file", "; expected a folder that is there, a file"],
     );
     refused(&["study", "-"], &["unknown study `-`: expected a file such as my-study.toml"]);
 }
