@@ -82,7 +82,7 @@ impl Setup<'_> {
     }
 
     /// Registers a message that only this installation of the protocol has, such as a generic message whose type
-    /// parameter follows from the configuration. All other messages are listed in [`Handlers::register`], which runs
+    /// parameter follows from the configuration. All other messages are listed in [`Handlers::register`](crate::message::Handlers::register), which runs
     /// first.
     ///
     /// # Panics
@@ -97,7 +97,7 @@ impl Setup<'_> {
 
     /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M` a little
     /// before its handler runs. The hint may only prefetch cache lines that the handler will access, such as with
-    /// [`Keyed::prefetch`]. It must not rely on being called, or on the message being handled next: it is never called
+    /// [`Keyed::prefetch`](crate::Keyed::prefetch). It must not rely on being called, or on the message being handled next: it is never called
     /// where no message waits, where several processors of a node run handlers, or in a model.
     ///
     /// The hint helps where the state of all keys is larger than the caches. It costs a second look at each

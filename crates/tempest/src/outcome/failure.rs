@@ -66,7 +66,7 @@ pub enum Failure {
         late: Late,
     },
     /// A modelled world has reached no event for longer, in time of this host, than the caller allows. Only a caller
-    /// that watches a run from another thread can tell; see [`RunProgress`].
+    /// that watches a run from another thread can tell; see [`RunProgress`](crate::outcome::RunProgress).
     Unresponsive {
         /// The longest time of the host that the caller allows.
         limit: Time,
