@@ -387,10 +387,10 @@ impl<T, K: UserKey> Queue<T, K> {
     }
 
     /// Whether server `server` may find an item to run, also in another server's claim. Takes no latch, so it may miss items that
-    /// are enqueued meanwhile: the caller must know of the items it looks for.
+    /// are enqueued meanwhile. It sees every item that the caller knows to be in the queue and that no server has begun.
     pub fn shows(&self, server: usize) -> bool {
         let gate = self.gate.shows_work() && self.passes_gate(server);
-        gate || self.lanes_of(server).any(|at| worker::shows_more(&self.lanes[at]))
+        gate || self.lanes_of(server).any(|at| self.lanes[at].shows_more())
     }
 
     /// Whether there is an item that server `server` may take. Takes the latches, so it is ordered with every change that makes

@@ -354,6 +354,10 @@ fn serve_as_worker(processor: &Processor, shared: &Shared, receives: bool) -> us
     if done > 0 {
         shared.note_brief(processor.world().now_ns() - start < (done as u64).max(FEWEST_HANDLERS) * BRIEF_NS);
     }
+    if received > 0 && done == 0 {
+        // They are behind a claim of another server, and this one may have other work before it breaks into the claim.
+        wake::servers(&processor.endpoint, received);
+    }
     processor.service.queue.keep_worker(worker.pause());
     received + done
 }

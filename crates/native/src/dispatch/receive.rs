@@ -1,17 +1,18 @@
 //! Receiving: taking messages out of the lanes into a node, and counting the handled ones.
 //!
 //! A message is *in flight* from the moment its sender counts it until its handler has run and it is counted as handled here. Messages
-//! handled in place are counted once per batch of a lane. That is enough for `quiescence`: messages are counted as handled late, never
+//! handled in place are counted twice per batch of a lane. That is enough for `quiescence`: messages are counted as handled late, never
 //! early, so the sums agree only when none is in flight; and a processor counts its batch before it can say that it is idle, so the sums
 //! do agree in the end. Messages that a batch's handlers send are counted before another processor can see them, and so before the batch
-//! is. A sender's credits return once per batch too: during a batch the sender knows of fewer credits than there are, which keeps the
-//! bound of the outboxes (`lane`).
+//! is. A sender's credits return twice per batch too: during a batch the sender knows of fewer credits than there are, which keeps the
+//! bound of the outboxes (`lane`). A handler that takes long keeps back the credits of at most [`MOST_UNTOLD`] messages handled before it,
+//! fewer than the first window of a lane.
 //!
 //! This module must never know the handling of a received message.
 
 use tempest::{MAX_WORDS, NodeId};
 
-use crate::dispatch::tuning::BATCH;
+use crate::dispatch::tuning::{BATCH, MOST_UNTOLD};
 use crate::memory::blocks;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::endpoint::Endpoint;
@@ -76,6 +77,9 @@ pub(crate) fn receive(
                 Ok(()) => !blocks::unload(endpoint, message) || each(message, &mut tally),
                 Err(length) => refuse(endpoint, NodeId(source), &length),
             };
+            if tally.handled() == MOST_UNTOLD {
+                count_dealt_with(endpoint, service, lane, &std::mem::take(&mut tally));
+            }
             goes_on
         });
         count_dealt_with(endpoint, service, lane, &tally);

@@ -177,17 +177,22 @@ fn clear_backlog(endpoint: &Endpoint) -> bool {
     node.backlog.words() < before
 }
 
+/// Acknowledges all handled messages of the node, as far as its outboxes allow. Returns whether they do. A processor in a long handler
+/// keeps back the acknowledgements of the messages before it, so a processor that a sender without credit has woken calls this.
+pub(crate) fn acknowledge_all(endpoint: &Endpoint) -> bool {
+    let node = endpoint.node();
+    let may_acknowledge = node.backlog.may_acknowledge();
+    if may_acknowledge {
+        endpoint.world().lanes_into(node.id).for_each(Lane::publish_acknowledged);
+    }
+    may_acknowledge
+}
+
 /// Acknowledges the messages that this processor has handled, or leaves that to the processor that empties the outboxes.
 #[inline]
 pub(crate) fn tell_acknowledged(endpoint: &Endpoint, service: &Service) {
-    if !service.take_debt() {
-        return;
-    }
-    let node = endpoint.node();
-    if node.backlog.may_acknowledge() {
-        endpoint.world().lanes_into(node.id).for_each(Lane::publish_acknowledged);
-    } else {
-        node.backlog.owe();
+    if service.take_debt() && !acknowledge_all(endpoint) {
+        endpoint.node().backlog.owe();
         clear_backlog(endpoint);
     }
 }

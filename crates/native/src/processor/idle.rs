@@ -7,7 +7,7 @@ use trace::Event as Traced;
 
 use crate::control::ending;
 use crate::dispatch::{looks, serve};
-use crate::link::wake;
+use crate::link::{send, wake};
 use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::endpoint::Endpoint;
@@ -58,6 +58,7 @@ pub(crate) fn idle(processor: &Processor) {
         has_lain |= lay;
         // A supplier of an event to a sleeping processor has woken no other, and relies on this one, whatever its role.
         if processor.endpoint.serves() && lay {
+            send::acknowledge_all(&processor.endpoint);
             serve::serve(processor);
         } else if processor.endpoint.serves()
             && !(processor.endpoint.leaves_events() && processor.endpoint.has_threads_to_run())

@@ -212,9 +212,12 @@ impl<T, K: UserKey> Block<T, K> {
 }
 
 impl<T, K: UserKey> Inbox<T, K> {
-    /// Slot of the next item of a shared claim.
-    pub(super) fn begun(&self) -> usize {
-        self.begun.load(Ordering::Relaxed)
+    /// Whether a shared claim with its end at slot `end`, or 0 if there is none, has items that have not begun, or that another
+    /// server is taking back.
+    pub(super) fn has_unbegun(&self, end: usize) -> bool {
+        let begun = self.begun.load(Ordering::Relaxed);
+        let is_being_split = end > 0 && begun >= ALL_TAKEN && !mutated!("split-unseen");
+        end > begun || is_being_split
     }
 
     /// Makes an empty inbox and its reader. [`Reader::dispose`] frees the blocks.

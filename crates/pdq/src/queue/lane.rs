@@ -30,6 +30,10 @@
 //! the completion that frees the key finds it in the index, because it was moved there before the look, and reports
 //! it ([`After::ready`]).
 //!
+//! An item of a shared claim moves from the inbox to the claim, and may move on to the index. `unbegun` is stored after `ready` and
+//! before `taken`, each with release. A thread looks in the inbox, the claim and the index in this order, and takes a claim that is
+//! being split for one with an item. So it sees an item that no server has begun, wherever the item is.
+//!
 //! *The fence.* Positions of the inbox from `fence` on are younger than an unfinished sequential item and stay there.
 //! It is set under the writers' latch, and read after `pushed`: a thread that sees an item published behind the fence
 //! also sees the fence, because the writer came after the fence under the same latch.
@@ -231,9 +235,21 @@ impl<T, K: UserKey> Lane<T, K> {
         self.shows_work()
     }
 
-    /// Whether an item of a shared claim has not begun, as far as is visible without the latch.
+    /// Whether an item of a shared claim has not begun, or is being taken back, as far as is visible without the latch.
     pub(super) fn shows_unbegun(&self) -> bool {
-        self.hints().unbegun.load(Ordering::Relaxed) > self.inbox.begun()
+        let order = if mutated!("unbegun-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
+        self.inbox.has_unbegun(self.hints().unbegun.load(order))
+    }
+
+    /// Whether the lane may have an item to run, perhaps only after breaking into another server's claim, as far as is visible
+    /// without the latch.
+    pub(super) fn shows_more(&self) -> bool {
+        // An item moves from the inbox into a claim and from there into the index: see the head of the module.
+        self.shows_work() || self.shows_unbegun() || self.shows_ready()
+    }
+
+    fn shows_ready(&self) -> bool {
+        self.hints().ready.load(Ordering::Relaxed) > 0 && !mutated!("put-back-unseen")
     }
 
     /// Number that changes with every claim, if a server runs items of this lane and no other item is known to be ready, as far
@@ -553,8 +569,9 @@ impl<T, K: UserKey> Drop for Serving<'_, T, K> {
         let hints = self.lane.hints();
         hints.ready.store(self.ready(), Ordering::Relaxed);
         if self.served.shares {
-            // Before `taken`: a thread that finds no item left in the inbox then finds the claimed ones.
-            hints.unbegun.store(self.served.reader.shared_end(), Ordering::Relaxed);
+            // Between the two: see the head of the module.
+            let order = if mutated!("unbegun-relaxed") { Ordering::Relaxed } else { Ordering::Release };
+            hints.unbegun.store(self.served.reader.shared_end(), order);
         }
         let order = if mutated!("taken-relaxed") { Ordering::Relaxed } else { Ordering::Release };
         hints.taken.store(self.served.reader.taken(), order);

@@ -373,7 +373,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         let queue = self.queue();
         if let Some(watch) = &self.watch
             && queue.lanes[watch.lane].attended() == Some(watch.claim)
-            && shows_more(&queue.lanes[watch.lane])
+            && queue.lanes[watch.lane].shows_more()
         {
             if !watch.since.is_past(tuning::PATIENCE_NS) {
                 return false;
@@ -387,7 +387,7 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         // The watched claim has ended, so it is another's turn.
         let lanes = queue.lanes.len();
         let next = self.watch.as_ref().map_or(self.server, |watch| watch.lane) + 1;
-        let own = |lane: &usize| self.rounds.lanes().contains(lane) && shows_more(&queue.lanes[*lane]);
+        let own = |lane: &usize| self.rounds.lanes().contains(lane) && queue.lanes[*lane].shows_more();
         let attended = (0..lanes).map(|step| (next + step) % lanes).filter(own);
         let mut claims = attended.filter_map(|lane| {
             Some(Watch { lane, claim: queue.lanes[lane].attended()?, since: Instant::now() })
@@ -523,11 +523,6 @@ impl<T, K: UserKey> fmt::Debug for Worker<'_, T, K> {
 #[inline]
 fn is_free<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
     lane.shows_work() && lane.attended().is_none()
-}
-
-/// Whether there may be an item to take in `lane` after breaking into another's claim, as far as is visible without the latch.
-pub(super) fn shows_more<T, K: UserKey>(lane: &Lane<T, K>) -> bool {
-    lane.shows_work() || lane.shows_unbegun()
 }
 
 /// Claims up to `most` items of `lane`, in place or into `picked`. Sets `missed` if another thread is in the lane.

@@ -4,7 +4,7 @@
 //! count of ready items, or a gate that is still shut. `loom` watches the writes of handlers.
 
 use super::gate::Gate;
-use super::lane::Lane;
+use super::lane::{Lane, Left};
 use crate::sync::{Arc, UnsafeCell};
 use crate::{Key, explore};
 
@@ -140,5 +140,26 @@ fn what_is_known_is_seen() {
         assert!(lane.shows_work(), "the second is there all the time");
         server.join().expect("it does not panic");
         assert!(lane.shows_work(), "it is there still");
+    });
+}
+
+/// A thread that knows of an item of a shared claim sees it as claimed, or as ready, also while another thread takes it back.
+#[test]
+fn what_is_taken_back_is_seen() {
+    explore(3, || {
+        let lane = Arc::new(Lane::new(true));
+        for key in [1, 2] {
+            lane.push(&mut lane.write(), Key::User(key), ());
+        }
+        let mut span = lane.serve().claim(2).expect("both wait");
+        assert!(span.next().is_some(), "the first begins, and takes long");
+        let its = lane.clone();
+        let splitter = loom::thread::spawn(move || assert!(its.serve().search().0));
+        assert!(lane.shows_more(), "nobody has begun the second");
+        splitter.join().expect("it does not panic");
+        assert!(lane.shows_more(), "it is there still");
+        assert!(span.next().is_none(), "it has been taken back");
+        let mut left = Left { kept: Vec::new(), returned: Vec::new() };
+        lane.serve().finish(span, &mut left);
     });
 }

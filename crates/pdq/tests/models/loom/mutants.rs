@@ -147,6 +147,27 @@ fn taken_not_acquired() {
     assert_noticed("taken-not-acquired", "parts::barrier::what_is_known_is_seen");
 }
 
+/// An item of a shared claim is not seen while another server takes it back.
+#[test]
+fn split_unseen() {
+    assert_noticed("split-unseen", "parts::barrier::what_is_taken_back_is_seen");
+}
+
+#[test]
+fn put_back_unseen() {
+    assert_noticed("put-back-unseen", "parts::barrier::what_is_taken_back_is_seen");
+}
+
+#[test]
+fn unbegun_relaxed() {
+    assert_noticed("unbegun-relaxed", "parts::barrier::what_is_taken_back_is_seen");
+}
+
+#[test]
+fn unbegun_not_acquired() {
+    assert_noticed("unbegun-not-acquired", "parts::barrier::what_is_taken_back_is_seen");
+}
+
 /// The sequential handler does not see the writes of the last item of another lane.
 #[test]
 fn drained_relaxed() {
