@@ -53,6 +53,11 @@ impl<T, K: UserKey> EventQueue<T, K> {
         }
     }
 
+    /// The memory of the queue's lists, for a simulator that prefetches it into the host's caches.
+    pub fn lists(&self) -> (&(impl Sized + use<T, K>), &[impl Sized + use<T, K>]) {
+        self.queue.lists()
+    }
+
     /// The identity of the queue's dispatcher, for which keyed tables are built.
     pub fn id(&self) -> DispatcherId {
         self.queue.id()

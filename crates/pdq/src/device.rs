@@ -103,6 +103,11 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
+    /// Returns the memory of the first partition and of the list of active items, for a simulator that prefetches it into the host's cache.
+    pub fn lists(&self) -> (&(impl Sized + use<T, K>), &[impl Sized + use<T, K>]) {
+        (&self.partitions[0], &self.active)
+    }
+
     /// Returns this device's name, which [`Keyed`](crate::Keyed) tables are built with.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()

@@ -27,6 +27,9 @@ const USUAL_AHEAD: [usize; 4] = [1, 2, 3, 4];
 /// The turns after the next that are prefetched for.
 const TURNS_AHEAD: [usize; 5] = [0, 1, 2, 3, 4];
 
+/// Maximum number of handlers of a node that are prefetched: most programs have few.
+const HANDLERS: usize = 4;
+
 /// The events of one queue, after the next, that are prefetched for.
 const EVENTS_AHEAD: [usize; 4] = [1, 3, 5, 7];
 
@@ -64,21 +67,28 @@ pub(crate) fn ask(cluster: &Cluster, fibers: &Fibers) {
 }
 
 /// Prefetches the lines of the next turns or events that are known late: the place of the next message, the second
-/// event of a turn, the stack. A prefetch this far ahead pays only with very many nodes.
+/// event of a turn, the lists of events, the handlers, the state of the program, the stack. A prefetch this far ahead
+/// pays only with very many nodes.
 fn ask_for_far(cluster: &Cluster, fibers: &Fibers) {
     let Cluster { agenda, nodes, link, .. } = cluster;
     link.flights.ask_for_next();
     if !agenda.takes_turns() {
         return;
     }
-    let [stack, second, waiting, ..] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
+    let [state, handlers, waiting, kinds, _] = TURNS_AHEAD.map(|ahead| agenda.turn_ahead(ahead));
+    if let Some((node, _)) = kinds {
+        nodes[node].dispatch.events.prefetch();
+        fiber::prefetch_value(nodes[node].waist.kinds_memory());
+    }
     if let Some((node, _)) = waiting {
         ask_for_waiting(cluster, &nodes[node]);
     }
-    if let Some((node, _)) = second {
+    if let Some((node, _)) = handlers {
+        nodes[node].waist.handlers_memory().take(HANDLERS).for_each(fiber::prefetch_value);
         agenda.event_of(node, 1).into_iter().for_each(|second| ask_for_subject(cluster, second));
     }
-    if let Some((node, happening)) = stack {
+    if let Some((node, happening)) = state {
+        nodes[node].waist.state_memory().into_iter().for_each(fiber::prefetch_value);
         fibers.ask_for_stack(node, depth(cluster, happening));
     }
 }

@@ -98,7 +98,7 @@ fn picture(
 /// A row and its bar.
 type Barred<'t> = (&'t StudyRow, Bar);
 
-/// The bars of a table, those of each machine if they are to stand `apart`, each group with a title.
+/// The bars of a table in groups with a title: one group for each machine if machines stand `apart`, else one for all.
 fn groups<'t>(
     table: &'t StudyTable,
     apart: bool,

@@ -111,6 +111,13 @@ pub(crate) struct Events {
 }
 
 impl Events {
+    /// Prefetches the lists of the queue into the host's caches.
+    pub(crate) fn prefetch(&self) {
+        let (waiting, active) = self.queue.lists();
+        fiber::prefetch_value(waiting);
+        fiber::prefetch_value(active);
+    }
+
     /// Makes an empty set of events. `queue` is empty.
     pub(crate) fn new(queue: EventQueue<Event, Name>) -> Self {
         Self { queue, resumed: VecDeque::new() }

@@ -2,7 +2,7 @@
 //!
 //! This module must never know how messages travel.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 use super::handler::Handler;
@@ -66,6 +66,10 @@ struct Bound<M: Message> {
 impl<M: Message> Deliver for Bound<M> {
     fn key(&self, packet: &Packet) -> DispatchKey {
         packet.message::<M>().key().resolve(self.space)
+    }
+
+    fn state(&self) -> Option<&dyn Any> {
+        Some(&*self.state)
     }
 
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>) {

@@ -6,7 +6,7 @@
 //! test of types. Data that are the same on all nodes stand in memory that they share. This module must never know
 //! how messages travel.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 use super::handler::Handler;
@@ -113,6 +113,9 @@ pub(crate) trait Deliver: Send + Sync {
     /// Returns the key of a packet.
     fn key(&self, packet: &Packet) -> DispatchKey;
 
+    /// The state of the handler's protocol; `None` before the protocol is installed.
+    fn state(&self) -> Option<&dyn Any>;
+
     /// Runs the handler for a packet. `cx` is the handle that the handler receives.
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
 
@@ -135,6 +138,10 @@ pub(super) struct Unbound;
 impl Deliver for Unbound {
     fn key(&self, _: &Packet) -> DispatchKey {
         unreachable!("a message before its protocol was installed")
+    }
+
+    fn state(&self) -> Option<&dyn Any> {
+        None
     }
 
     fn handle(&self, packet: &Packet, _: &mut Handler<'_>) {

@@ -3,6 +3,7 @@
 //! [`Setup`](crate::Setup) builds a node before anything runs; a node does not change afterwards. This module must
 //! never know how messages travel.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 
@@ -100,6 +101,23 @@ impl Node {
     /// The run's record of panics in destructors of the program's state, which all nodes share.
     pub fn disposal(&self) -> &Disposal {
         self.states.disposal()
+    }
+
+    /// The memory of the node's list of message kinds, for a simulator that prefetches it into the host's caches.
+    pub fn kinds_memory(&self) -> &[impl Sized] {
+        self.kinds.entries()
+    }
+
+    /// The memory of the handlers of the node's message kinds, for a simulator that prefetches it into the host's caches. Reads the
+    /// [list of kinds](Self::kinds_memory).
+    pub fn handlers_memory(&self) -> impl Iterator<Item = &(impl ?Sized + '_)> {
+        self.kinds.entries().iter().map(|entry| &*entry.deliver)
+    }
+
+    /// The state of the protocol of the first message kind, for a simulator that prefetches it into the host's caches; `None` if the node
+    /// knows no kind. Reads the [first handler](Self::handlers_memory).
+    pub fn state_memory(&self) -> Option<&dyn Any> {
+        self.kinds.entries().first()?.deliver.state()
     }
 
     /// Binds the handlers of the protocol with number `protocol` to its state, and keeps the state until the node is

@@ -69,7 +69,7 @@ const TURNS: u32 = 16;
 /// call that may give the processor away (a wait, a poll, a send, an access to shared memory) a program must hold
 /// nothing that a thread-local leads to:
 ///
-/// - no scoped thread-local may be set, such as those of the crate `scoped-tls`, of tracing subscribers and of runtimes that are
+/// - no scoped thread-local may be set, such as a variable of the crate `scoped-tls`, of tracing subscribers and of runtimes that are
 ///   *entered*. Threads resume in another order than calls return, so the thread-local would be restored to a value that no longer
 ///   exists.
 /// - nothing inside `LocalKey::with` may be lent to another operating system thread (`std::thread::scope`) by a thread that, when its run
