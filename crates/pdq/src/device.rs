@@ -103,7 +103,8 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Returns the memory of the first partition and of the list of active items, for a simulator that prefetches it into the host's cache.
+    /// Returns the memory of the first partition and of the list of active items, for a simulator that prefetches it into the
+    /// host's caches.
     pub fn lists(&self) -> (&(impl Sized + use<T, K>), &[impl Sized + use<T, K>]) {
         (&self.partitions[0], &self.active)
     }

@@ -244,7 +244,7 @@ impl<T, K: UserKey> Lane<T, K> {
     /// Whether the lane may have an item to run, perhaps only after breaking into another server's claim, as far as is visible
     /// without the latch.
     pub(super) fn shows_more(&self) -> bool {
-        // An item moves from the inbox into a claim and from there into the index: see the head of the module.
+        // The index once more, behind the claim, because an item moves from the claim there: see the head of the module.
         self.shows_work() || self.shows_unbegun() || self.shows_ready()
     }
 

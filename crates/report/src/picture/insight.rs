@@ -1,4 +1,6 @@
-//! The sentence under a picture: it states the largest difference between two bars or points. This module must never know the subject of a picture.
+//! The sentence under a picture: it states the largest difference between two bars or points.
+//!
+//! This module must never know the subject of a picture.
 
 use plot::{Bars, Content, Lines, Panel, Series};
 

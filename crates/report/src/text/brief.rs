@@ -1,5 +1,7 @@
-//! A comparison as text: all of it, or one screen of 24 lines of 80 columns: the verdict, the best rows of each machine, a remedy where rows cannot be told
-//! apart, and the verdict again. This module must never measure or find anything.
+//! A comparison as text: all of it, or one screen of 24 lines of 80 columns. The screen has the verdict, the best rows of each machine,
+//! a remedy where rows cannot be told apart, and the verdict again.
+//!
+//! This module must never measure or find anything.
 
 use super::comparison::{View, full, refusals, title, trailer};
 use super::legend::Legend;

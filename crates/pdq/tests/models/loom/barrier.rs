@@ -126,15 +126,21 @@ fn one_barrier_behind_another() {
     });
 }
 
+/// A lane with two items of different keys. Its claims are shared if `shares`.
+fn lane_of_two(shares: bool) -> Arc<Lane<(), u64>> {
+    let lane = Arc::new(Lane::new(shares));
+    for key in [1, 2] {
+        lane.push(&mut lane.write(), Key::User(key), ());
+    }
+    lane
+}
+
 /// A thread that knows of an item sees it in the inbox, or as ready, also while another thread moves it from one to
 /// the other.
 #[test]
 fn what_is_known_is_seen() {
     explore(3, || {
-        let lane = Arc::new(Lane::new(false));
-        for key in [1, 2] {
-            lane.push(&mut lane.write(), Key::User(key), ());
-        }
+        let lane = lane_of_two(false);
         let its = lane.clone();
         let server = loom::thread::spawn(move || its.serve().pick(1, &mut Vec::new()));
         assert!(lane.shows_work(), "the second is there all the time");
@@ -147,10 +153,7 @@ fn what_is_known_is_seen() {
 #[test]
 fn what_is_taken_back_is_seen() {
     explore(3, || {
-        let lane = Arc::new(Lane::new(true));
-        for key in [1, 2] {
-            lane.push(&mut lane.write(), Key::User(key), ());
-        }
+        let lane = lane_of_two(true);
         let mut span = lane.serve().claim(2).expect("both wait");
         assert!(span.next().is_some(), "the first begins, and takes long");
         let its = lane.clone();
