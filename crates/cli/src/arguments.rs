@@ -15,8 +15,8 @@ use tempest::{Mechanism, Policy};
 use units::Time;
 use worlds::{Baseline, Repeat};
 
+use crate::app::App;
 use crate::deferred::{self, Deferred, Setting};
-use crate::house::House;
 use crate::problem::Problem;
 
 /// The name of the command in the examples and cross-references of this file.
@@ -31,22 +31,22 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the command line of the binary of a house. It is refused where it asks for help or is wrong.
-    pub(crate) fn read(house: &House) -> Result<Self, clap::Error> {
-        let mut command = command(house);
+    /// Reads the command line of the binary of an app. It is refused where it asks for help or is wrong.
+    pub(crate) fn read(app: &App) -> Result<Self, clap::Error> {
+        let mut command = command(app);
         let matches = command.try_get_matches_from_mut(env::args_os())?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }
 
-/// The command line of the binary of a house.
-pub(crate) fn command(house: &House) -> clap::Command {
-    named(Arguments::command(), house)
+/// The command line of the binary of an app.
+pub(crate) fn command(app: &App) -> clap::Command {
+    named(Arguments::command(), app)
 }
 
-/// The command line of the binary of a house, or of its subcommand `subcommand`.
-pub(crate) fn part(house: &House, subcommand: Option<&str>) -> Result<clap::Command, Problem> {
-    let mut command = command(house);
+/// The command line of the binary of an app, or of its subcommand `subcommand`.
+pub(crate) fn part(app: &App, subcommand: Option<&str>) -> Result<clap::Command, Problem> {
+    let mut command = command(app);
     command.build();
     let Some(asked) = subcommand else { return Ok(command) };
     let known = command.get_subcommands().map(clap::Command::get_name);
@@ -56,8 +56,8 @@ pub(crate) fn part(house: &House, subcommand: Option<&str>) -> Result<clap::Comm
 
 /// The command as a binary of another name has it: usage, examples and cross-references say that name. Examples with programs
 /// that the binary does not have are left out.
-fn named(mut command: clap::Command, house: &House) -> clap::Command {
-    let name = house.name.as_str();
+fn named(mut command: clap::Command, app: &App) -> clap::Command {
+    let name = app.name.as_str();
     if name == NAME {
         return command;
     }
@@ -66,7 +66,7 @@ fn named(mut command: clap::Command, house: &House) -> clap::Command {
     let version: &str = format!("({NAME} {})", env!("CARGO_PKG_VERSION")).leak();
     let own: &str = name.to_owned().leak();
     for part in command.get_subcommands_mut() {
-        let after = part.get_after_help().map(told).and_then(|examples| possible(&examples, house));
+        let after = part.get_after_help().map(told).and_then(|examples| possible(&examples, app));
         let changed = part.clone().mut_args(|arg| match arg.get_help().map(told) {
             Some(help) => arg.help(help),
             None => arg,
@@ -76,13 +76,13 @@ fn named(mut command: clap::Command, house: &House) -> clap::Command {
     command.name(own).bin_name(own).version(version)
 }
 
-/// The examples whose programs a house has; `None` if it has none of them.
-fn possible(examples: &str, house: &House) -> Option<String> {
+/// The examples whose programs an app has; `None` if it has none of them.
+fn possible(examples: &str, app: &App) -> Option<String> {
     let (title, lines) = examples.split_once('\n')?;
     let has = |line: &&str| {
         let mut words = line.split_whitespace().skip(1);
         let runs = words.next().is_some_and(|word| word == "run" || word == "compare");
-        !runs || words.next().is_some_and(|program| house.programs.find(program).is_ok())
+        !runs || words.next().is_some_and(|program| app.programs.find(program).is_ok())
     };
     let lines: Vec<_> = lines.lines().filter(has).collect();
     (!lines.is_empty()).then(|| format!("{title}\n{}", lines.join("\n")))

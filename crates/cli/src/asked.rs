@@ -1,15 +1,15 @@
 //! From arguments to machines and programs, or to all mistakes in them. This module must never run anything.
 
-use report::document::{Asked, Given};
+use report::document::{Given, ProgramInput};
 use tempest::entry::{Coherence, Entry, Plan};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 use worlds::machines::is_same;
 use worlds::{NATIVE, Sharing, Subject, Target, serial};
 
+use crate::app::App;
 use crate::arguments::{Common, Memory};
 use crate::deferred::{Setting, optional, settings};
-use crate::house::House;
 use crate::print::say;
 use crate::problem::{All, Problem, each};
 
@@ -57,13 +57,13 @@ pub(crate) fn warn<'t>(name: &str, targets: impl IntoIterator<Item = &'t Target>
 
 /// The program with its inputs, and the requested mechanisms; `or_else` gives the default ones.
 pub(crate) fn subject(
-    house: &House,
+    app: &App,
     common: &Common,
     mechanisms: Result<Vec<Mechanism>, Problem>,
     or_else: impl Fn(&Entry) -> Vec<Mechanism>,
 ) -> Result<(Subject, Vec<Mechanism>), Problem> {
-    let sharing = sharing(house, &common.memory);
-    let entry = match house.programs.find(&common.program) {
+    let sharing = sharing(app, &common.memory);
+    let entry = match app.programs.find(&common.program) {
         Ok(entry) => entry,
         // The inputs of an unknown program are unknown.
         Err(unknown) => {
@@ -88,11 +88,11 @@ pub(crate) fn subject(
 }
 
 /// Block size and protocol of the shared memory.
-pub(crate) fn sharing(house: &House, memory: &Memory) -> Result<Sharing, Problem> {
+pub(crate) fn sharing(app: &App, memory: &Memory) -> Result<Sharing, Problem> {
     let find = |name: &String| {
-        Coherence::find(name, house.protocols).map_err(|unknown| Problem::wrong(unknown.to_string()))
+        Coherence::find(name, app.protocols).map_err(|unknown| Problem::wrong(unknown.to_string()))
     };
-    let protocol = memory.protocol.as_ref().map_or(Ok(&house.protocols[0]), find);
+    let protocol = memory.protocol.as_ref().map_or(Ok(&app.protocols[0]), find);
     let (block, protocol) = (optional(&memory.block), protocol).all()?;
     Ok(Sharing { block: block.unwrap_or(Plan::BLOCK), protocol })
 }
@@ -176,9 +176,9 @@ pub(crate) fn mechanism_names(mechanisms: &[Mechanism]) -> String {
 }
 
 /// The program and its inputs, as documents state them.
-pub(crate) fn asked(common: &Common, subject: &Subject) -> Asked {
+pub(crate) fn asked(common: &Common, subject: &Subject) -> ProgramInput {
     let facts = subject.instance.describe().into_iter();
-    Asked {
+    ProgramInput {
         program: subject.entry.name.to_owned(),
         given: Given {
             input: common.inputs.clone(),

@@ -10,10 +10,10 @@ use report::document::Partial;
 use report::{document, text};
 use worlds::files;
 
+use crate::app::App;
 use crate::arguments::Calibrate;
 use crate::asked::warn_of_build;
 use crate::files::{draft, save, wrong};
-use crate::house::House;
 use crate::interrupt;
 use crate::made;
 use crate::print::{code, print, say};
@@ -28,17 +28,13 @@ const LEAST_CORES: u32 = 2;
 const ADVISED: &str = "fetch-add";
 
 /// Measures the host, writes its machine file, and shows the measured values.
-pub(crate) fn calibrate(
-    house: &House,
-    arguments: &Calibrate,
-    out: &mut impl Write,
-) -> Result<ExitCode, Problem> {
+pub(crate) fn calibrate(app: &App, arguments: &Calibrate, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let file = &arguments.out;
     let (rounds, page, ()) = (arguments.repeat.get(), arguments.output.page(), may_write(file)).all()?;
-    let host = host(&house.name)?;
+    let host = host(&app.name)?;
     let runner = runner()?;
-    warn_of_build(&house.name, true);
-    let progress = Progress::begin(&house.name);
+    warn_of_build(&app.name, true);
+    let progress = Progress::begin(&app.name);
     progress.expect(calibrate::runs(host.cores, rounds));
     let tell = |run: &lab::Specification, done: bool| match done {
         true => progress.step(),
@@ -48,7 +44,7 @@ pub(crate) fn calibrate(
         progress.end();
         runner.stop();
         let partial = Partial::interrupted(signal, progress.count());
-        say(&house.name, &format!("{partial}; nothing is written"));
+        say(&app.name, &format!("{partial}; nothing is written"));
     };
     let measured = interrupt::or_tell(|| calibrate::calibrate(&runner, host.cores, rounds, &tell), stop);
     progress.end();
@@ -56,8 +52,8 @@ pub(crate) fn calibrate(
     save(file, &calibrate::file(&calibration, &host))?;
     let found = document::Calibrate::new(&calibration, units::text::path(file));
     let distances = calibrate::told(&calibration.distances);
-    let program = house.programs.find(ADVISED).map_or("PROGRAM", |entry| entry.name);
-    let advised = text::Advised { command: &house.name, program };
+    let program = app.programs.find(ADVISED).map_or("PROGRAM", |entry| entry.name);
+    let advised = text::Advised { command: &app.name, program };
     let lines = |page: &_| text::calibrate(&found, &host.description, &distances, &advised, page);
     print(out, arguments.output.json, &page, &found, lines)?;
     Ok(code(!found.disturbed))

@@ -16,9 +16,9 @@ use report::{Page, text, tsv};
 use units::names::did_you_mean;
 use worlds::Target;
 
+use crate::app::App;
 use crate::arguments::Claims;
 use crate::files;
-use crate::house::House;
 use crate::own_files;
 use crate::print::{code, print};
 use crate::problem::{All, Problem};
@@ -28,7 +28,7 @@ use crate::studies;
 
 /// Does the runs and prints the claims.
 pub(crate) fn claims(
-    house: &House,
+    app: &App,
     arguments: &Claims,
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
@@ -41,14 +41,14 @@ pub(crate) fn claims(
     }
     known(&laboratory, &arguments.prefixes)?;
     let needed = laboratory.needed(&arguments.prefixes);
-    let held = Held { house, arguments, laboratory: &laboratory, needed: &needed, page };
+    let held = Held { app, arguments, laboratory: &laboratory, needed: &needed, page };
     let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
     let tell = |answers, partial| match arguments.sensitivity {
         // Nothing has been raised yet.
         Some(_) => Ok(()),
         None => held.print(answers, Some(partial), out).and_then(|_| Ok(out.flush()?)),
     };
-    let (answers, recorded) = numbers(house, arguments, &runs, tell)?;
+    let (answers, recorded) = numbers(app, arguments, &runs, tell)?;
     let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
     let code = match arguments.sensitivity {
         Some(share) => held.raised(answers, share, out)?,
@@ -60,7 +60,7 @@ pub(crate) fn claims(
 
 /// Claims that are held against the answers of runs, and the way in which the verdicts are printed.
 struct Held<'a> {
-    house: &'a House,
+    app: &'a App,
     arguments: &'a Claims,
     laboratory: &'a Laboratory,
     needed: &'a [Needed<'a>],
@@ -126,8 +126,7 @@ impl Held<'_> {
                 None => {}
                 Some(Ok(numbers)) => done.push((*needed, numbers)),
                 Some(Err(none)) => {
-                    let (study, command) =
-                        (needed.study.to_owned(), needed.run.command_line(&self.house.name));
+                    let (study, command) = (needed.study.to_owned(), needed.run.command_line(&self.app.name));
                     failures.push(FailedRun { study, command, said: none.why() });
                 }
             }
@@ -195,14 +194,14 @@ type Numbers = Answers<Vec<(String, f64)>>;
 /// The numbers of runs, and whether all could be recorded. On an interrupt, `tell` prints the results of the finished
 /// runs.
 fn numbers(
-    house: &House,
+    app: &App,
     arguments: &Claims,
     runs: &[&Specification],
     tell: impl FnOnce(Numbers, Partial) -> Result<(), Problem> + Send,
 ) -> Result<(Numbers, Result<(), Unusable>), Problem> {
-    let reads = Reads::new(house);
+    let reads = Reads::new(app);
     let digests = |run: &Specification| reads.digests(run);
-    let asked = Runs { house, record: arguments.record.as_ref(), jobs: None, digests: &digests };
+    let asked = Runs { app, record: arguments.record.as_ref(), jobs: None, digests: &digests };
     asked.answers(runs, |_, answer| Ok(specification::numbers(answer)), tell)
 }
 
@@ -260,9 +259,9 @@ impl Sensitive<'_> {
                 failed_runs: failed_runs.clone(),
             }
         };
-        let Held { house, arguments, .. } = self.held;
+        let Held { app, arguments, .. } = self.held;
         let tell = |answers, partial| tell(table(answers, Some(partial)));
-        let (answers, recorded) = numbers(house, arguments, &runs, tell)?;
+        let (answers, recorded) = numbers(app, arguments, &runs, tell)?;
         let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
         Ok((table(answers, partial), recorded))
     }

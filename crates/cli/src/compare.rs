@@ -13,12 +13,12 @@ use report::{Page, document, html, picture, text};
 use worlds::shape::AskedShape;
 use worlds::{Compared, Comparing, Comparison, Step, Target};
 
+use crate::app::App;
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets, warn, warn_of_build, with_blocks};
 use crate::deferred::{distinct, every, optional};
 use crate::files;
 use crate::host_limit;
-use crate::house::House;
 use crate::interrupt;
 use crate::made;
 use crate::print::{code, print, say};
@@ -27,20 +27,20 @@ use crate::progress::Progress;
 
 /// Runs everything and reports.
 pub(crate) fn compare(
-    house: &House,
+    app: &App,
     arguments: &Compare,
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
-    let (plan, page) = (plan(house, arguments), arguments.common.output.page()).all()?;
+    let (plan, page) = (plan(app, arguments), arguments.common.output.page()).all()?;
     if let Some(path) = &arguments.out {
         // A path that cannot be written is told before a long comparison, not after it.
         files::drawing(path)?;
     }
-    let sheet = Sheet { name: &house.name, arguments, plan: &plan, page: &page };
-    warn(&house.name, &plan.targets);
-    warn_of_build(&house.name, plan.targets.iter().any(Target::is_native));
+    let sheet = Sheet { name: &app.name, arguments, plan: &plan, page: &page };
+    warn(&app.name, &plan.targets);
+    warn_of_build(&app.name, plan.targets.iter().any(Target::is_native));
     let comparing = plan.begin();
-    run(&house.name, &comparing, |partial| {
+    run(&app.name, &comparing, |partial| {
         let rankings = ranked(&comparing);
         // A failure to print cannot be reported any more.
         let _ = if has_result(&rankings) { sheet.print(&rankings, Some(partial), out) } else { Ok(()) };
@@ -129,12 +129,12 @@ fn called(name: &str) -> String {
 }
 
 /// The comparison that the command line asks for.
-fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
+fn plan(app: &App, arguments: &Compare) -> Result<Comparison, Problem> {
     let common = &arguments.common;
-    let machines = machines(house, arguments);
+    let machines = machines(app, arguments);
     let asked = (
         targets(&machines, &common.settings),
-        subject(house, common, distinct(&arguments.mechanism), |entry| entry.mechanisms.to_vec()),
+        subject(app, common, distinct(&arguments.mechanism), |entry| entry.mechanisms.to_vec()),
         every(&arguments.policy),
     );
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
@@ -149,16 +149,16 @@ fn plan(house: &House, arguments: &Compare) -> Result<Comparison, Problem> {
     plan.ask(size.0);
     plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
-    plan.host_limit = Some(host_limit::within(&house.name, host_limit, None));
+    plan.host_limit = Some(host_limit::within(&app.name, host_limit, None));
     Ok(plan)
 }
 
 /// The requested machines, or else the default ones for the program.
-fn machines(house: &House, arguments: &Compare) -> Vec<String> {
+fn machines(app: &App, arguments: &Compare) -> Vec<String> {
     if !arguments.machine.is_empty() {
         return arguments.machine.clone();
     }
-    let usual = house.programs.find(&arguments.common.program).map(Target::usual);
+    let usual = app.programs.find(&arguments.common.program).map(Target::usual);
     usual.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `house` | the parts of a command: programs, protocols, a name |
+//! | `app` | the parts of a command: programs, protocols, a name |
 //! | `arguments`, `deferred` | the arguments of the command line, read into types with their mistakes |
 //! | `asked` | from arguments to machines and programs |
 //! | `completions` | completions for shells |
@@ -23,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+mod app;
 mod arguments;
 mod asked;
 mod calibrate;
@@ -33,7 +34,6 @@ mod deferred;
 mod explain;
 mod files;
 mod host_limit;
-mod house;
 mod interrupt;
 mod list;
 mod litmus;
@@ -56,59 +56,59 @@ mod study;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-pub use house::{BadHouse, House};
+pub use app::{App, BadApp};
 
 use arguments::{Arguments, Command};
 use print::{Out, fail, tell};
 use problem::Problem;
 
 /// Runs the command of the command line; returns the exit code of the process.
-pub fn main(house: &House) -> ExitCode {
-    let arguments = match Arguments::read(house) {
+pub fn main(app: &App) -> ExitCode {
+    let arguments = match Arguments::read(app) {
         Ok(arguments) => arguments,
-        Err(refusal) => return print::refuse(&house.name, &refusal),
+        Err(refusal) => return print::refuse(&app.name, &refusal),
     };
     files::survive_limits();
     let mut out = Out::new();
-    let done = panics::told(|| does(house, &arguments.command, &mut out));
+    let done = panics::told(|| does(app, &arguments.command, &mut out));
     let done = done.unwrap_or_else(|mistake| Err(Problem::Failed(mistake)));
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Problem::from));
     match done {
         Ok(code) => code,
         // The reader of the results has seen enough.
         Err(Problem::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(problem) => fail(&house.name, &problem, &mut out),
+        Err(problem) => fail(&app.name, &problem, &mut out),
     }
 }
 
-fn does(house: &House, command: &Command, out: &mut (impl Write + Send)) -> Result<ExitCode, Problem> {
+fn does(app: &App, command: &Command, out: &mut (impl Write + Send)) -> Result<ExitCode, Problem> {
     match command {
-        Command::List(list) => list::list(house, list, out),
-        Command::Explain(explain) => explain::explain(house, explain, out),
-        Command::Run(run) => run::run(house, run, out),
-        Command::Compare(compare) => compare::compare(house, compare, out),
-        Command::Study(asked) => study::study(house, asked, out),
-        Command::Report(asked) => report::report(house, asked, out),
-        Command::Claims(claims) => claims::claims(house, claims, out),
-        Command::Calibrate(calibrate) => calibrate::calibrate(house, calibrate, out),
-        Command::Litmus(litmus) => litmus::litmus(house, litmus, out),
+        Command::List(list) => list::list(app, list, out),
+        Command::Explain(explain) => explain::explain(app, explain, out),
+        Command::Run(run) => run::run(app, run, out),
+        Command::Compare(compare) => compare::compare(app, compare, out),
+        Command::Study(asked) => study::study(app, asked, out),
+        Command::Report(asked) => report::report(app, asked, out),
+        Command::Claims(claims) => claims::claims(app, claims, out),
+        Command::Calibrate(calibrate) => calibrate::calibrate(app, calibrate, out),
+        Command::Litmus(litmus) => litmus::litmus(app, litmus, out),
         Command::Model(model) => model::model(model, out),
         Command::Machine(machine) => {
             out.write_all(worlds::machines::text(&machine.name)?.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Completions(completions) => {
-            out.write_all(&completions::script(house, completions.shell))?;
+            out.write_all(&completions::script(app, completions.shell))?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Man(manual) => {
-            clap_mangen::Man::new(arguments::part(house, manual.subcommand.as_deref())?).render(out)?;
+            clap_mangen::Man::new(arguments::part(app, manual.subcommand.as_deref())?).render(out)?;
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
 /// Prints on standard error why there is no command of this name; returns the exit code of the process.
-pub fn refuse(name: &str, why: &BadHouse) -> ExitCode {
+pub fn refuse(name: &str, why: &BadApp) -> ExitCode {
     tell(name, &Problem::wrong(why.to_string()))
 }

@@ -12,9 +12,9 @@ use tempest::policy::{OPTIONS, PRESETS, Preset};
 use tempest::{Mechanism, Policy};
 use worlds::{NATIVE, machines};
 
+use crate::app::App;
 use crate::arguments::{List, What};
 use crate::asked::mechanism_names;
-use crate::house::House;
 use crate::print::print;
 use crate::problem::Problem;
 use crate::shipped::CLAIMS;
@@ -24,16 +24,16 @@ use crate::studies;
 const COUNT: &str = ":COUNT";
 
 /// Lists the requested kind, or the requested entry of it.
-pub(crate) fn list(house: &House, arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn list(app: &App, arguments: &List, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let page = arguments.output.page()?;
     // Claims are very many, and none of them can be said to another command as a whole.
     let is_shown = |what| arguments.what.map_or(what != What::Claims, |asked| asked == what);
     let mut found = document::List {
         version: document::VERSION,
         machines: is_shown(What::Machines).then(models),
-        programs: is_shown(What::Programs).then(|| house.programs.entries().iter().map(program).collect()),
+        programs: is_shown(What::Programs).then(|| app.programs.entries().iter().map(program).collect()),
         policies: is_shown(What::Policies).then(|| PRESETS.iter().map(policy).collect()),
-        mechanisms: is_shown(What::Mechanisms).then(|| mechanisms(house)),
+        mechanisms: is_shown(What::Mechanisms).then(|| mechanisms(app)),
         studies: is_shown(What::Studies)
             .then(|| studies::studies().into_iter().map(|study| item(study.name, study.summary)).collect()),
         claims: is_shown(What::Claims).then(claims),
@@ -138,9 +138,9 @@ fn options() -> Vec<OptionItem> {
     OPTIONS.iter().map(choice).collect()
 }
 
-fn mechanisms(house: &House) -> Vec<Item> {
+fn mechanisms(app: &App) -> Vec<Item> {
     let protocol = |protocol: &Coherence| format!("{protocol}: {}", protocol.summary);
-    let protocols = house.protocols.iter().map(protocol).collect::<Vec<_>>().join("; ");
+    let protocols = app.protocols.iter().map(protocol).collect::<Vec<_>>().join("; ");
     let row = |mechanism: Mechanism| match mechanism {
         Mechanism::SharedMemory => {
             item(mechanism.name(), format!("{} (--protocol {protocols})", mechanism.summary()))

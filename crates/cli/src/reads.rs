@@ -12,7 +12,7 @@ use units::text;
 use worlds::files::{self, Unreadable};
 use worlds::{Target, host, inputs, machines};
 
-use crate::house::House;
+use crate::app::App;
 use crate::progress::lock;
 
 /// A machine's name with settings.
@@ -20,20 +20,20 @@ type Machine = (String, Vec<(String, String)>);
 
 /// Digests of the machines and files that runs read, each made once.
 pub(crate) struct Reads<'h> {
-    house: &'h House,
+    app: &'h App,
     machines: Mutex<BTreeMap<Machine, Result<String, String>>>,
     files: Mutex<BTreeMap<PathBuf, Result<String, String>>>,
 }
 
 impl<'h> Reads<'h> {
-    pub(crate) fn new(house: &'h House) -> Self {
-        Self { house, machines: Mutex::default(), files: Mutex::default() }
+    pub(crate) fn new(app: &'h App) -> Self {
+        Self { app, machines: Mutex::default(), files: Mutex::default() }
     }
 
     /// The digests of the machine and files of a run, or their mistakes.
     pub(crate) fn digests(&self, run: &Specification) -> Result<Digests, String> {
         let machine = (machine(run), run.settings.clone());
-        let entry = self.house.programs.find(&run.program).map_err(|unknown| unknown.to_string())?;
+        let entry = self.app.programs.find(&run.program).map_err(|unknown| unknown.to_string())?;
         let files = inputs(entry, run).into_iter().filter(|(_, value)| value.is_of_person());
         let file = |(key, value): (&str, Input)| {
             let path = PathBuf::from(text::os(&value.text));

@@ -18,12 +18,12 @@ use report::document::Partial;
 use report::quantity::time;
 use report::{Page, document, picture, quantity, text};
 
+use crate::app::App;
 use crate::arguments::Run;
 use crate::asked::{EXPECTED, asked, instead, subject, target, warn, warn_of_build, with_blocks};
 use crate::deferred::optional;
 use crate::files;
 use crate::host_limit;
-use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
@@ -33,28 +33,24 @@ use crate::progress::Progress;
 const TRACE_INTERVAL: Time = Time::from_microseconds(10);
 
 /// Does the run and prints its results.
-pub(crate) fn run(
-    house: &House,
-    arguments: &Run,
-    out: &mut (impl Write + Send),
-) -> Result<ExitCode, Problem> {
+pub(crate) fn run(app: &App, arguments: &Run, out: &mut (impl Write + Send)) -> Result<ExitCode, Problem> {
     let common = &arguments.common;
     let asked_for = (arguments.repeat.get(), common.output.page(), optional(&arguments.trace_interval));
-    let setting = setting(house, arguments).and_then(|setting| {
+    let setting = setting(app, arguments).and_then(|setting| {
         let alone =
             optional(&arguments.baseline)?.map(|baseline| Ok((baseline, setting.baseline(baseline)?)));
         Ok((setting, alone.transpose().map_err(|error: Error| Problem::from(error))?))
     });
     let ((repeat, page, interval), (), (setting, baseline)) =
-        (asked_for.all(), check_trace(house, arguments), setting).all()?;
+        (asked_for.all(), check_trace(app, arguments), setting).all()?;
     if let Some(path) = &arguments.out {
         // A path that cannot be written is told before a long run, not after it.
         files::picture(path)?;
     }
     let trace = arguments.trace.as_deref().map(TraceFile::create).transpose()?;
     let interval = interval.unwrap_or(TRACE_INTERVAL);
-    warn(&house.name, [&setting.target]);
-    warn_of_build(&house.name, setting.target.is_native());
+    warn(&app.name, [&setting.target]);
+    warn_of_build(&app.name, setting.target.is_native());
     let discard = || {
         if let Some(partial) = trace.as_ref().and_then(TraceFile::partial) {
             // A failure to remove it cannot be reported any more.
@@ -62,13 +58,13 @@ pub(crate) fn run(
         }
     };
     let is_disturbed = trace.is_some() && setting.target.is_native();
-    let untraced = is_disturbed.then(|| untraced(&house.name, &setting, discard)).flatten();
+    let untraced = is_disturbed.then(|| untraced(&app.name, &setting, discard)).flatten();
     let partial = trace.as_ref().and_then(TraceFile::partial).map(Path::to_owned);
-    let host_limit = Some(host_limit::within(&house.name, common.host_limit.get()?, partial));
+    let host_limit = Some(host_limit::within(&app.name, common.host_limit.get()?, partial));
     let recorder = trace.as_ref().map(|trace| trace.recorder().sampling(interval));
     let setting = Setting { trace: recorder, host_limit, ..setting };
     let measuring = setting.begin(repeat);
-    measure(&house.name, &setting, &measuring, |partial| {
+    measure(&app.name, &setting, &measuring, |partial| {
         discard();
         if let Ok(Some(ran)) = measuring.so_far() {
             let found = document::Run { partial: Some(partial), ..document(arguments, &setting, &ran) };
@@ -80,7 +76,7 @@ pub(crate) fn run(
     let ran = ran.map_err(|error| advised(error.into(), &setting))?.expect("nothing stopped it");
     let mut found = document(arguments, &setting, &ran);
     if let Some((name, alone)) = baseline {
-        found.baseline = Some(document::Baseline::new(name.name(), &measured(house, &alone)?, &ran));
+        found.baseline = Some(document::Baseline::new(name.name(), &measured(app, &alone)?, &ran));
     }
     let picture = arguments.out.as_deref().map(|path| drawn(path, &found)).transpose()?;
     // Files that cannot be written take no result away.
@@ -88,15 +84,15 @@ pub(crate) fn run(
     arguments.out.as_deref().zip(picture).map(|(path, svg)| files::save(path, &svg)).transpose()?;
     if let Some(summary) = traced? {
         let path = arguments.trace.as_deref().unwrap_or(Path::new(""));
-        tell(&house.name, summary, path, untraced.map(|time| (time, ran.median().time)));
+        tell(&app.name, summary, path, untraced.map(|time| (time, ran.median().time)));
     }
     Ok(code(ran.verified() && found.baseline.is_none_or(|baseline| baseline.verified)))
 }
 
 /// Measures the baseline of a run, once.
-fn measured(house: &House, alone: &Setting) -> Result<Combination, Problem> {
+fn measured(app: &App, alone: &Setting) -> Result<Combination, Problem> {
     let measuring = alone.begin(Repeat::Times(1));
-    measure(&house.name, alone, &measuring, |_| ());
+    measure(&app.name, alone, &measuring, |_| ());
     Ok(measuring.so_far()?.expect("nothing stopped it"))
 }
 
@@ -174,7 +170,7 @@ fn drawn(path: &Path, found: &document::Run) -> Result<String, Problem> {
 }
 
 /// The combination that the command line asks for, without a trace.
-fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
+fn setting(app: &App, arguments: &Run) -> Result<Setting, Problem> {
     let common = &arguments.common;
     let mechanism = optional(&arguments.mechanism).map(|mechanism| mechanism.into_iter().collect());
     let target = target(&arguments.machine, &common.settings);
@@ -182,7 +178,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         let usual = target.as_ref().map_or(entry.mechanisms[0], |target| target.usual_mechanism(entry));
         vec![usual]
     };
-    let subject = subject(house, common, mechanism, usual);
+    let subject = subject(app, common, mechanism, usual);
     let asked = (target, subject, optional(&arguments.policy));
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (common.seed.get(), optional(&common.stall_limit), common.host_limit.get());
@@ -205,7 +201,7 @@ fn setting(house: &House, arguments: &Run) -> Result<Setting, Problem> {
         policy,
         seed,
         stall_limit,
-        host_limit: Some(host_limit::within(&house.name, host_limit, None)),
+        host_limit: Some(host_limit::within(&app.name, host_limit, None)),
         trace: None,
         progress: (!is_native).then(RunProgress::default),
     })
@@ -225,7 +221,7 @@ fn advised(problem: Problem, setting: &Setting) -> Problem {
 }
 
 /// Checks that the requested trace is possible: of one run, and not in the place of a file that the run reads.
-fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
+fn check_trace(app: &App, arguments: &Run) -> Result<(), Problem> {
     let Some(path) = arguments.trace.as_deref() else { return Ok(()) };
     let runs = match arguments.repeat.get() {
         Ok(Repeat::Times(1)) | Err(_) => Ok(()),
@@ -235,7 +231,7 @@ fn check_trace(house: &House, arguments: &Run) -> Result<(), Problem> {
         Ok(Repeat::Auto) => Err(Problem::wrong("--trace with --repeat auto: expected one run")),
     };
     let common = &arguments.common;
-    let entry = house.programs.find(&common.program).ok();
+    let entry = app.programs.find(&common.program).ok();
     let mut read = entry.map_or(Vec::new(), |entry| inputs::paths(entry, &common.inputs));
     read.extend(machines::file(&arguments.machine));
     (runs, TraceFile::check(path, &read).map_err(Problem::from)).all().map(drop)

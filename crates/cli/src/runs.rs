@@ -13,7 +13,7 @@ use lab::{NoAnswer, Record, Specification, record};
 use report::document::Partial;
 use serde_json::Value;
 
-use crate::house::House;
+use crate::app::App;
 use crate::interrupt;
 use crate::print::say;
 use crate::problem::Problem;
@@ -28,7 +28,7 @@ pub(crate) type Answers<T> = Vec<Option<Answer<T>>>;
 
 /// Runs that are to be done.
 pub(crate) struct Runs<'a> {
-    pub(crate) house: &'a House,
+    pub(crate) app: &'a App,
     /// The record in the file asked for.
     pub(crate) record: Option<&'a PathBuf>,
     /// The number of processes at a time for runs on models; as many as this process may use cores if not said.
@@ -46,7 +46,7 @@ impl Runs<'_> {
         keep: impl Fn(usize, &Value) -> Answer<T> + Sync,
         tell: impl FnOnce(Answers<T>, Partial) -> Result<(), Problem> + Send,
     ) -> Result<(Answers<T>, Result<(), Unusable>), Problem> {
-        let name = &self.house.name;
+        let name = &self.app.name;
         if runs.is_empty() {
             return Ok((Vec::new(), Ok(())));
         }

@@ -58,7 +58,7 @@ pub fn shared_memory_refuses_what_is_not_there(setting: &Setting<'_>) {
         (Question::Beyond, "index 1024 of shared array `other`, which has 1024"),
     ] {
         let plan = plan(setting, question, &STACHE, Frames::OnDemand);
-        match setting.run_by::<Asked>(Mechanism::SharedMemory, plan, 2) {
+        match setting.run_by::<LitmusProgram>(Mechanism::SharedMemory, plan, 2) {
             Err(Failure::Program(what)) if what.contains(says) => {}
             other => panic!("`{promise}` is broken ({setting}): expected `{says}`, got {other:?}"),
         }
@@ -98,10 +98,10 @@ fn ask(
     frames: Frames,
 ) {
     let plan = plan(setting, question, protocol, frames);
-    setting.verified_by::<Asked>(Mechanism::SharedMemory, promise, plan, 1);
+    setting.verified_by::<LitmusProgram>(Mechanism::SharedMemory, promise, plan, 1);
 }
 
-struct Asked {
+struct LitmusProgram {
     question: Question,
     /// The protocol that takes arrays back, where one is given back.
     stache: Option<Arc<Stache>>,
@@ -111,7 +111,7 @@ struct Asked {
     other: Shared<u64>,
 }
 
-impl Protocol for Asked {
+impl Protocol for LitmusProgram {
     type Config = Plan;
 
     fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
@@ -129,7 +129,7 @@ impl Protocol for Asked {
     }
 }
 
-impl Asked {
+impl LitmusProgram {
     /// Node 0 stores data and then a flag; all others wait for the flag and then look at the data.
     fn pass_messages(&self, thread: &Thread<'_>) {
         let flag = DATA * STRIDE;
@@ -190,7 +190,7 @@ impl Asked {
 }
 
 #[handlers]
-impl Asked {
+impl LitmusProgram {
     fn main(&self, thread: &Thread<'_>) {
         match self.question {
             Question::Message => self.pass_messages(thread),

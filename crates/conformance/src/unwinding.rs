@@ -29,14 +29,14 @@ const SOME: u64 = 100;
 pub fn a_handlers_panic_ends_the_run_whoever_catches_it(setting: &Setting<'_>) {
     let promise = "a_handlers_panic_ends_the_run_whoever_catches_it";
     for act in [Act::Poll, Act::Spin, Act::Wait, Act::Hold, Act::Send] {
-        setting.fails::<Unwound>(promise, Deed::CatchAll(act), 2, DELIBERATE);
+        setting.fails::<Unwound>(promise, Action::CatchAll(act), 2, DELIBERATE);
     }
 }
 
 /// A panic in the body of a hold ends the run with its words, also when the thread catches it and goes on.
 pub fn a_panic_in_a_hold_ends_the_run_whoever_catches_it(setting: &Setting<'_>) {
     let promise = "a_panic_in_a_hold_ends_the_run_whoever_catches_it";
-    setting.fails::<Unwound>(promise, Deed::CatchHold, 2, DELIBERATE);
+    setting.fails::<Unwound>(promise, Action::CatchHold, 2, DELIBERATE);
 }
 
 /// A destructor may use the world in every way while its thread is unwound, because a handler, a thread or a hold has panicked:
@@ -47,7 +47,7 @@ pub fn destructors_may_act_when_a_run_fails(setting: &Setting<'_>) {
         fails_with_guards(setting, promise, act);
     }
     for &act in ACTS.iter().filter(|&&act| act != Act::Hold) {
-        setting.fails::<Unwound>(promise, Deed::GuardInHold(act), 2, DELIBERATE);
+        setting.fails::<Unwound>(promise, Action::GuardInHold(act), 2, DELIBERATE);
     }
 }
 
@@ -55,24 +55,24 @@ pub fn destructors_may_act_when_a_run_fails(setting: &Setting<'_>) {
 /// threads that waited are reported.
 pub fn destructors_may_act_at_a_deadlock(setting: &Setting<'_>) {
     let promise = "destructors_may_act_at_a_deadlock";
-    ACTS.iter().for_each(|&act| is_a_deadlock(setting, promise, Deed::Guard(act, End::Deadlock)));
+    ACTS.iter().for_each(|&act| is_a_deadlock(setting, promise, Action::Guard(act, End::Deadlock)));
 }
 
 /// A destructor may access shared memory while its thread is unwound, also words that its node has no right to.
 pub fn rights_may_be_missing_when_a_run_is_unwound(setting: &Setting<'_>) {
     let promise = "rights_may_be_missing_when_a_run_is_unwound";
     fails_with_guards(setting, promise, Act::Access);
-    is_a_deadlock(setting, promise, Deed::Guard(Act::Access, End::Deadlock));
+    is_a_deadlock(setting, promise, Action::Guard(Act::Access, End::Deadlock));
 }
 
 fn fails_with_guards(setting: &Setting<'_>, promise: &str, act: Act) {
     for end in [End::Handler, End::Thread, End::Hold] {
-        setting.fails::<Unwound>(promise, Deed::Guard(act, end), 2, DELIBERATE);
+        setting.fails::<Unwound>(promise, Action::Guard(act, end), 2, DELIBERATE);
     }
 }
 
 /// Insists that all threads wait in the end.
-fn is_a_deadlock(setting: &Setting<'_>, promise: &str, deed: Deed) {
+fn is_a_deadlock(setting: &Setting<'_>, promise: &str, deed: Action) {
     let threads = (setting.nodes * setting.threads_per_node(2)) as usize;
     let ended = setting.run::<Unwound>(deed, 2);
     let is_exact = matches!(&ended, Err(Failure::Deadlock { blocked, .. }) if blocked.len() == threads);
@@ -84,13 +84,13 @@ fn is_a_deadlock(setting: &Setting<'_>, promise: &str, deed: Deed) {
 /// A run that is over returns, also when its threads catch their own unwinding again and again.
 pub fn runs_end_whatever_their_threads_catch(setting: &Setting<'_>) {
     let promise = "runs_end_whatever_their_threads_catch";
-    setting.fails::<Unwound>(promise, Deed::CatchEnd(End::Handler), 2, DELIBERATE);
-    is_a_deadlock(setting, promise, Deed::CatchEnd(End::Deadlock));
+    setting.fails::<Unwound>(promise, Action::CatchEnd(End::Handler), 2, DELIBERATE);
+    is_a_deadlock(setting, promise, Action::CatchEnd(End::Deadlock));
 }
 
 /// A thread may catch its own panic and go on. Sends and signals of its destructors during the panic have happened.
 pub fn a_thread_may_catch_its_own_panic(setting: &Setting<'_>) {
-    setting.verified::<Unwound>("a_thread_may_catch_its_own_panic", Deed::Survive, 2);
+    setting.verified::<Unwound>("a_thread_may_catch_its_own_panic", Action::Survive, 2);
 }
 
 /// A destructor that would give the processor away while its thread panics ends the run, also when the thread catches the panic.
@@ -102,7 +102,7 @@ pub fn unwinding_gives_nothing_away(setting: &Setting<'_>) {
             "a {what} while a panic unwinds it: a destructor must not give the processor away then; `std::thread::panicking` \
              tells it"
         );
-        setting.fails::<Unwound>("unwinding_gives_nothing_away", Deed::CatchOwn(act), 2, &says);
+        setting.fails::<Unwound>("unwinding_gives_nothing_away", Action::CatchOwn(act), 2, &says);
     }
 }
 
@@ -154,7 +154,7 @@ enum End {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum Action {
     /// Every thread acts for ever and catches everything. A handler panics.
     CatchAll(Act),
     /// A thread catches a panic of its hold.
@@ -172,7 +172,7 @@ enum Deed {
 }
 
 struct Unwound {
-    deed: Deed,
+    deed: Action,
     /// The threads of the node.
     threads: u32,
     table: Keyed<u64>,
@@ -189,10 +189,10 @@ impl From<Fault> for Note {
 }
 
 impl Protocol for Unwound {
-    type Config = Deed;
+    type Config = Action;
 
-    fn install(&deed: &Deed, setup: &mut Setup<'_>) -> Self {
-        let memory = matches!(deed, Deed::Guard(Act::Access, _)).then(|| {
+    fn install(&deed: &Action, setup: &mut Setup<'_>) -> Self {
+        let memory = matches!(deed, Action::Guard(Act::Access, _)).then(|| {
             let mut layout = Layout::new(setup.shape().nodes, 64).expect("blocks of 64 bytes are permitted");
             let array = layout.array::<u64>("conformance.word", 1, Homes::At(NodeId(0)));
             (setup.memory::<Note>(&layout, true), array.expect("it is small"))
@@ -315,7 +315,7 @@ impl Unwound {
 
     fn main(&self, thread: &Thread<'_>) {
         match self.deed {
-            Deed::CatchAll(act) => {
+            Action::CatchAll(act) => {
                 if is_culprit(thread) {
                     thread.send(thread.node(), Self::boom());
                 }
@@ -324,7 +324,7 @@ impl Unwound {
                     self.act(thread, act);
                 });
             }
-            Deed::CatchHold => {
+            Action::CatchHold => {
                 if is_culprit(thread) {
                     let hold = || thread.hold(Key::User(0), |_| panic!("{DELIBERATE}"));
                     let _ = catch_unwind(AssertUnwindSafe(hold));
@@ -332,11 +332,11 @@ impl Unwound {
                 }
                 thread.wait(&self.told, 1);
             }
-            Deed::Guard(act, end) => {
+            Action::Guard(act, end) => {
                 let _guard = self.guard(thread, act);
                 self.end(thread, end);
             }
-            Deed::GuardInHold(act) => {
+            Action::GuardInHold(act) => {
                 if is_culprit(thread) {
                     thread.hold(Key::User(0), |_| {
                         let _guard = self.guard(thread, act);
@@ -345,9 +345,9 @@ impl Unwound {
                 }
                 thread.wait(&self.never, 1);
             }
-            Deed::CatchEnd(end) => catch_for_ever(|| self.end(thread, end)),
-            Deed::Survive => self.survive(thread),
-            Deed::CatchOwn(act) => {
+            Action::CatchEnd(end) => catch_for_ever(|| self.end(thread, end)),
+            Action::Survive => self.survive(thread),
+            Action::CatchOwn(act) => {
                 if is_culprit(thread) {
                     let _ = catch_unwind(AssertUnwindSafe(|| {
                         let _guard = self.guard(thread, act);

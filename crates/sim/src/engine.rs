@@ -84,7 +84,7 @@ fn no_memory(error: std::io::Error) -> Failure {
 
 /// Makes every thread ready at time zero.
 fn start(cluster: &mut Cluster) {
-    cluster.link.road.start(&mut cluster.agenda);
+    cluster.link.routing.start(&mut cluster.agenda);
     for node in 0..cluster.nodes.len() {
         for thread in 0..cluster.nodes[node].threads.len() {
             cluster.nodes[node].threads.queue(thread as u32);
@@ -147,7 +147,7 @@ fn handle(cluster: &mut Cluster, happening: Happening) {
 #[inline]
 fn begin_next(cluster: &mut Cluster, fibers: &Fibers) -> Option<Packed> {
     let next = cluster.agenda.take_next();
-    let Some((at, event)) = next.filter(|&(_, event)| !cluster.link.road.is_over(event, &cluster.agenda))
+    let Some((at, event)) = next.filter(|&(_, event)| !cluster.link.routing.is_over(event, &cluster.agenda))
     else {
         cluster.agenda.end();
         gauges::sample(cluster, true);
@@ -170,7 +170,7 @@ fn stay_in_network(cluster: &mut Cluster, first: hardware::Event) {
     let mut next = Some(first);
     while let Some(event) = next {
         cluster.go_through_network(event);
-        let is_over = cluster.link.road.is_quiet(|| cluster.agenda.waiting());
+        let is_over = cluster.link.routing.is_quiet(|| cluster.agenda.waiting());
         let goes_on = !is_over && cluster.measure.sampler.is_none();
         next = if goes_on { cluster.agenda.go_on_inside() } else { None };
         if next.is_some() && cluster.agenda.foresees() {

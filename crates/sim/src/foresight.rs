@@ -142,9 +142,9 @@ pub(crate) fn ask_for_passages(cluster: &Cluster) -> bool {
     let [far, between, near] = PASSAGES_AHEAD;
     let Cluster { agenda, nodes, link, .. } = cluster;
     if let Some(event) = agenda.usual_inside_ahead(far) {
-        link.road.ask_for_message(event);
+        link.routing.ask_for_message(event);
         if let Some(event) = agenda.usual_inside_ahead(between)
-            && let Some((flight, node)) = link.road.ask_for_channels(event)
+            && let Some((flight, node)) = link.routing.ask_for_channels(event)
         {
             fiber::prefetch_value(&link.flights[flight]);
             fiber::prefetch_value(&nodes[node].port);

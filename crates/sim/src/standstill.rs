@@ -90,7 +90,7 @@ pub(crate) fn is_overlooked(cluster: &Cluster, core: usize) -> bool {
 /// Whether nothing is under way. Looks that no part asked for count, unless they are `ignored`.
 fn is_quiet(cluster: &Cluster, ignored: bool) -> bool {
     let events = cluster.agenda.under_way(ignored);
-    events == 0 || cluster.link.road.is_quiet(|| events)
+    events == 0 || cluster.link.routing.is_quiet(|| events)
 }
 
 /// Stops the run if it stands still and `patience` has run out.

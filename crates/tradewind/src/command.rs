@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::process::ExitCode;
 
-use cli::House;
+use cli::App;
 use tempest::entry::{Coherence, Entry};
 
 /// Runs the command line of a crate's own `programs`, with every subcommand of `tradewind`: `run`, `compare`, `study`, `report`,
@@ -70,7 +70,7 @@ impl Command {
     /// arguments or an input were wrong, or two programs or protocols have one name.
     pub fn main(self) -> ExitCode {
         let programs = [&self.programs, probes::ALL];
-        match House::new(&self.name, &programs, &[protocols::COHERENCE, &self.protocols]) {
+        match App::new(&self.name, &programs, &[protocols::COHERENCE, &self.protocols]) {
             Ok(house) => cli::main(&house),
             Err(why) => cli::refuse(&self.name, &why),
         }

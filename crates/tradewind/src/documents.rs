@@ -54,9 +54,9 @@ pub fn comparison(asked_for: &worlds::Comparison, rankings: &[Ranking]) -> docum
 }
 
 /// Describes the program of a run and its inputs, for a document.
-fn asked(subject: &Subject) -> document::Asked {
+fn asked(subject: &Subject) -> document::ProgramInput {
     let facts = subject.instance.describe().into_iter();
-    document::Asked {
+    document::ProgramInput {
         program: subject.entry.name.to_owned(),
         given: document::Given { input: Vec::new(), set: Vec::new() },
         input: facts.map(|(name, value)| (name.to_owned(), value)).collect(),

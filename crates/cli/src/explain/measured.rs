@@ -6,7 +6,7 @@ use tempest::outcome::Failure;
 use units::Time;
 use worlds::{Error, Run, Target};
 
-use crate::house::House;
+use crate::app::App;
 
 /// The program: handlers answer handlers.
 const PROGRAM: &str = "active-message";
@@ -20,10 +20,10 @@ const ROUNDS: &str = "500";
 const LONGEST: Time = Time::from_microseconds(100);
 
 /// The message under each policy, and each policy under which it is not measured, with the reason.
-pub(super) fn measure(house: &House, target: &Target, policies: &[String]) -> (Vec<OneWay>, Vec<Underived>) {
+pub(super) fn measure(app: &App, target: &Target, policies: &[String]) -> (Vec<OneWay>, Vec<Underived>) {
     let (mut measured, mut unmeasured) = (Vec::new(), Vec::new());
     for policy in policies {
-        match one_way(house, target, policy) {
+        match one_way(app, target, policy) {
             Ok(way) => measured.push(way),
             Err(reason) => unmeasured.push(Underived { name: format!("one way, {policy}"), reason }),
         }
@@ -34,8 +34,8 @@ pub(super) fn measure(house: &House, target: &Target, policies: &[String]) -> (V
 /// # Errors
 /// The reason why the message is not measured: the command does not have the program, the machine refuses the run, or a message takes
 /// too long.
-fn one_way(house: &House, target: &Target, policy: &str) -> Result<OneWay, String> {
-    let program = house.programs.find(PROGRAM).map_err(|_| format!("this command has no `{PROGRAM}`"))?;
+fn one_way(app: &App, target: &Target, policy: &str) -> Result<OneWay, String> {
+    let program = app.programs.find(PROGRAM).map_err(|_| format!("this command has no `{PROGRAM}`"))?;
     let run = Run::of(program).on(target.clone()).nodes(NODES).input("rounds", ROUNDS).stall_limit(LONGEST);
     let outcome =
         run.policy(policy.parse().expect("the machine can run it")).run().map_err(|error| said(&error))?;

@@ -27,15 +27,15 @@ use report::text;
 use tempest::Policy;
 use worlds::{NATIVE, Target};
 
+use crate::app::App;
 use crate::arguments::Explain;
 use crate::asked::target;
 use crate::deferred::optional;
-use crate::house::House;
 use crate::print::print;
 use crate::problem::{All, Problem};
 
 /// Prints the explanation of a machine.
-pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn explain(app: &App, arguments: &Explain, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let machine = target(&arguments.machine, &arguments.settings);
     let (target, policy, page) = (machine, optional(&arguments.policy), arguments.output.page()).all()?;
     let Target::Model { machine, .. } = &target else {
@@ -47,20 +47,20 @@ pub(crate) fn explain(house: &House, arguments: &Explain, out: &mut impl Write) 
     target.check_nodes(machine.nodes).map_err(|why| Problem::wrong(target.refusing(why)))?;
     let refusal = policy.as_ref().and_then(|policy| abilities::refusal(&target, policy));
     let refusal = refusal.map(|refusal| refusal.to_string());
-    let found = document(house, &target, machine, policy.as_ref(), refusal.is_some());
+    let found = document(app, &target, machine, policy.as_ref(), refusal.is_some());
     let lines = |page: &_| text::explain(&found, refusal.as_deref(), page);
     print(out, arguments.output.json, &page, &found, lines)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The explanation of a machine under all policies that it can run.
-pub(crate) fn of_machine(house: &House, target: &Target, machine: &Machine) -> document::Explain {
-    document(house, target, machine, None, false)
+pub(crate) fn of_machine(app: &App, target: &Target, machine: &Machine) -> document::Explain {
+    document(app, target, machine, None, false)
 }
 
 /// The explanation of a machine, under a policy if one is named.
 fn document(
-    house: &House,
+    app: &App,
     target: &Target,
     machine: &Machine,
     policy: Option<&Policy>,
@@ -75,7 +75,7 @@ fn document(
     };
     let (round_trips, trips, not_derived) = round_trip::derive(&under, &asked);
     let ways: Vec<_> = trips.iter().map(|trip| trip.policy.clone()).collect();
-    let (measured, not_measured) = measured::measure(house, target, &ways);
+    let (measured, not_measured) = measured::measure(app, target, &ways);
     let named = policy.map(Policy::preset);
     let holds = |value: &&machine::Value| {
         named.is_none() || policy_of(value).is_none_or(|policy| Some(policy) == named)
@@ -102,7 +102,7 @@ fn document(
         not_measured,
         runs,
         refused,
-        sources: sources::of(&house.name, machine, &values),
+        sources: sources::of(&app.name, machine, &values),
     }
 }
 

@@ -23,10 +23,10 @@ use report::document::{self, Partial, VERSION};
 use report::text;
 use tempest::memory::Frames;
 
+use crate::app::App;
 use crate::arguments::Litmus;
 use crate::asked::{sharing, targets, warn};
 use crate::deferred::optional;
-use crate::house::House;
 use crate::interrupt;
 use crate::print::{code, print, say, tell};
 use crate::problem::{All, Problem, each};
@@ -36,20 +36,20 @@ use trial::Run;
 use world::World;
 
 /// Runs everything and reports.
-pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let how = (sharing(house, &arguments.memory), arguments.repeat.get(), arguments.seed.get());
+pub(crate) fn litmus(app: &App, arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
+    let how = (sharing(app, &arguments.memory), arguments.repeat.get(), arguments.seed.get());
     let (worlds, (sharing, rounds, seed), frames, page) =
         (worlds(arguments), how.all(), optional(&arguments.frames), arguments.output.page()).all()?;
     let Collection { subjects, mistakes } = Collection::read(&arguments.paths);
     if subjects.is_empty() {
         return Err(Problem::Wrong(mistakes));
     }
-    warn(&house.name, worlds.iter().map(|world| &world.target));
+    warn(&app.name, worlds.iter().map(|world| &world.target));
     let (block, protocol) = (sharing.block, sharing.protocol);
     let prefetch = arguments.prefetch;
     let room = frames.map_or(Frames::All, Frames::AtMost);
     let dose = Dose { frames: room, prefetch, ..Dose::new(rounds, block, protocol, seed) };
-    let runs = run(&house.name, &subjects, &worlds, dose)?;
+    let runs = run(&app.name, &subjects, &worlds, dose)?;
     let tests = subjects.iter().zip(&runs);
     let found = document::Litmus {
         version: VERSION,
@@ -68,7 +68,7 @@ pub(crate) fn litmus(house: &House, arguments: &Litmus, out: &mut impl Write) ->
     out.flush()?;
     let unread = match mistakes.is_empty() {
         true => ExitCode::SUCCESS,
-        false => tell(&house.name, &Problem::Wrong(mistakes)),
+        false => tell(&app.name, &Problem::Wrong(mistakes)),
     };
     Ok(if found.worlds.iter().all(|world| world.counts.is_clean()) { unread } else { code(false) })
 }

@@ -12,8 +12,8 @@ use report::document::{self, Partial};
 use serde_json::Value;
 use worlds::files::{MAX_BYTES, read_text_up_to};
 
+use crate::app::App;
 use crate::arguments::Report;
-use crate::house::House;
 use crate::own_files;
 use crate::print::say;
 use crate::problem::{Problem, each};
@@ -74,20 +74,20 @@ impl Group {
 }
 
 /// The results of the studies that were asked for, or everything that is wrong with them.
-pub(super) fn all(house: &House, arguments: &Report) -> Result<Found, Problem> {
-    let recorded = Recorded::open(house, arguments)?;
+pub(super) fn all(app: &App, arguments: &Report) -> Result<Found, Problem> {
+    let recorded = Recorded::open(app, arguments)?;
     let (mut shipped, mut groups, mut strangers) = (Vec::new(), Vec::new(), Vec::new());
-    let asked: Vec<Asked> = match arguments.of.as_slice() {
+    let asked: Vec<Selection> = match arguments.of.as_slice() {
         [] => recorded.shipped()?,
         names => each(names.iter().map(|name| recorded.asked(name)))?.into_iter().flatten().collect(),
     };
     for asked in asked {
         match asked {
-            Asked::Shipped(document) => shipped.push(document),
-            Asked::Own(laboratory, document) => {
+            Selection::Shipped(document) => shipped.push(document),
+            Selection::Own(laboratory, document) => {
                 groups.push(Group { laboratory, studies: vec![One { document, place: 0 }] });
             }
-            Asked::Stranger(document) => strangers.push(document),
+            Selection::Stranger(document) => strangers.push(document),
         }
     }
     if !shipped.is_empty() {
@@ -103,7 +103,7 @@ pub(super) fn all(house: &House, arguments: &Report) -> Result<Found, Problem> {
 }
 
 /// The results of a study.
-enum Asked {
+enum Selection {
     Shipped(document::Study),
     Own(Laboratory, document::Study),
     Stranger(document::Study),
@@ -111,7 +111,7 @@ enum Asked {
 
 /// The runs that are on record.
 struct Recorded<'a> {
-    house: &'a House,
+    app: &'a App,
     record: Option<Record>,
     reads: Reads<'a>,
     version: String,
@@ -120,19 +120,19 @@ struct Recorded<'a> {
 }
 
 impl<'a> Recorded<'a> {
-    fn open(house: &'a House, arguments: &'a Report) -> Result<Self, Problem> {
+    fn open(app: &'a App, arguments: &'a Report) -> Result<Self, Problem> {
         let runner = runner()?;
         let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable()).map_err(|error| {
             Problem::Failed(format!("{}: {error}", units::text::path(runner.executable())))
         })?;
-        let record = runs::existing(&house.name, arguments.record.as_ref())?;
+        let record = runs::existing(&app.name, arguments.record.as_ref())?;
         let data = arguments.data.as_deref();
-        Ok(Self { house, record, reads: Reads::new(house), version, data })
+        Ok(Self { app, record, reads: Reads::new(app), version, data })
     }
 
     /// Every shipped study with runs on record. Incomplete ones are reported, and drawn as far as they go; a record
     /// without any run is a mistake.
-    fn shipped(&self) -> Result<Vec<Asked>, Problem> {
+    fn shipped(&self) -> Result<Vec<Selection>, Problem> {
         let (mut found, mut lacking) = (Vec::new(), Lacking::default());
         for Shipped { name, .. } in STUDIES {
             match self.read(name).and_then(|laboratory| Ok((self.had(&laboratory)?, laboratory))) {
@@ -145,16 +145,16 @@ impl<'a> Recorded<'a> {
                 Err(problem) => return Err(problem),
             }
         }
-        let has_run = |asked: &Asked| matches!(asked, Asked::Shipped(document) if document.runs > 0);
+        let has_run = |asked: &Selection| matches!(asked, Selection::Shipped(document) if document.runs > 0);
         if !found.iter().any(has_run) {
             return Err(lacking.no_run());
         }
-        lacking.lines().iter().for_each(|line| say(&self.house.name, line));
+        lacking.lines().iter().for_each(|line| say(&self.app.name, line));
         Ok(found)
     }
 
     /// The studies that a name, a file of studies or a folder of results stands for.
-    fn asked(&self, name: &str) -> Result<Vec<Asked>, Problem> {
+    fn asked(&self, name: &str) -> Result<Vec<Selection>, Problem> {
         // A folder that is called like a shipped study is `./NAME`.
         let path = PathBuf::from(units::text::os(name));
         match path.is_dir() && !is_shipped(name) {
@@ -164,7 +164,7 @@ impl<'a> Recorded<'a> {
     }
 
     /// The results of a study, whose runs are all on record.
-    fn study(&self, name: &str) -> Result<Asked, Problem> {
+    fn study(&self, name: &str) -> Result<Selection, Problem> {
         let laboratory = self.read(name)?;
         let had = self.had(&laboratory)?;
         let command = format!("`tradewind study {name}`");
@@ -187,18 +187,18 @@ impl<'a> Recorded<'a> {
     fn read(&self, name: &str) -> Result<Laboratory, Problem> {
         match is_shipped(name) {
             true => source::read(name, true, self.data)?.alone(),
-            false => check::laboratory(self.house, source::read(name, true, None)?),
+            false => check::laboratory(self.app, source::read(name, true, None)?),
         }
     }
 
     /// The results of a laboratory's only study, as far as its runs are on record.
-    fn drawn(&self, name: &str, laboratory: Laboratory, had: &Had) -> Asked {
+    fn drawn(&self, name: &str, laboratory: Laboratory, had: &Had) -> Selection {
         let study = alone(&laboratory);
         let mut kept: Vec<Vec<&Kept>> = vec![Vec::new(); study.sources.len()];
         had.answers.iter().for_each(|(place, answer)| kept[*place].push(answer));
         let partial = (had.answers.len() < had.all).then(|| Partial::on_record((had.answers.len(), had.all)));
         let document = document::Study::new(&Results::new(&laboratory, study, &kept), Vec::new(), partial);
-        if is_shipped(name) { Asked::Shipped(document) } else { Asked::Own(laboratory, document) }
+        if is_shipped(name) { Selection::Shipped(document) } else { Selection::Own(laboratory, document) }
     }
 
     /// The numbers of every run of a laboratory's only study that is on record.
@@ -354,7 +354,7 @@ fn written(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
 }
 
 /// The results of a study by the file in its folder.
-fn of_folder(path: &Path) -> Result<Asked, Problem> {
+fn of_folder(path: &Path) -> Result<Selection, Problem> {
     let wrong = |why: String| Problem::wrong(format!("{}: {why}", units::text::path(path)));
     // The results of many runs are longer than hand-written files.
     let text = read_text_up_to(path, MAX_BYTES).map_err(|why| wrong(why.to_string()))?;
@@ -366,7 +366,7 @@ fn of_folder(path: &Path) -> Result<Asked, Problem> {
         return Err(wrong(format!("PARTIAL: {partial}; expected the results of all runs")));
     }
     let is_shipped = STUDIES.iter().any(|shipped| shipped.name == study.study && shipped.path == study.file);
-    Ok(if is_shipped { Asked::Shipped(study) } else { Asked::Stranger(study) })
+    Ok(if is_shipped { Selection::Shipped(study) } else { Selection::Stranger(study) })
 }
 
 /// The error for a text that is not the results of a study in this form. `error` is that of reading it as such.

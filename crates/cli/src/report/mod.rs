@@ -18,10 +18,10 @@ use lab::{Claim, Finding, Laboratory, ledger};
 use report::{document, html};
 use worlds::Target;
 
+use crate::app::App;
 use crate::arguments::Report;
 use crate::explain;
 use crate::files;
-use crate::house::House;
 use crate::made;
 use crate::own_files;
 use crate::print::say;
@@ -33,22 +33,22 @@ use found::Found;
 const PICTURES: &str = "report";
 
 /// Draws and writes the report.
-pub(crate) fn report(house: &House, arguments: &Report, out: &mut impl Write) -> Result<ExitCode, Problem> {
+pub(crate) fn report(app: &App, arguments: &Report, out: &mut impl Write) -> Result<ExitCode, Problem> {
     // All mistakes are reported before anything is drawn.
     is_page(&arguments.out)?;
     own_files::folder(arguments.data.as_deref())?;
     let of_pictures = |problem: Problem| problem.of_option("--pictures");
     let folder = arguments.pictures.as_deref().map(|path| Folder::open(path, PICTURES)).transpose();
     let folder = folder.map_err(of_pictures)?;
-    let found = found::all(house, arguments)?;
-    let report = gathered(house, arguments, &found);
+    let found = found::all(app, arguments)?;
+    let report = gathered(app, arguments, &found);
     files::save(&arguments.out, &report.page())?;
     if let Some(folder) = &folder {
         let pictures = report.pictures().into_iter();
         let drawn = pictures.map(|(name, picture)| (format!("{name}.svg"), plot::svg(&picture).into_bytes()));
         folder.write(&drawn.collect::<Vec<_>>()).map_err(of_pictures)?;
         say(
-            &house.name,
+            &app.name,
             &format!("{} pictures in {}", report.pictures().len(), units::text::path(folder.path())),
         );
     }
@@ -66,7 +66,7 @@ fn is_page(path: &Path) -> Result<(), Problem> {
 }
 
 /// The report of the results.
-fn gathered(house: &House, arguments: &Report, found: &Found) -> html::Report {
+fn gathered(app: &App, arguments: &Report, found: &Found) -> html::Report {
     let mut machines: Vec<html::Machine> = Vec::new();
     let mut studies = Vec::new();
     for group in &found.groups {
@@ -83,7 +83,7 @@ fn gathered(house: &House, arguments: &Report, found: &Found) -> html::Report {
             studies.push(html::Studied { study: study.document.clone(), paper, claims });
         }
         let known = machines.iter().map(|it| it.explain.machine.clone()).collect::<BTreeSet<_>>();
-        let new = names.iter().filter_map(|name| machine(house, name, &findings, &metrics));
+        let new = names.iter().filter_map(|name| machine(app, name, &findings, &metrics));
         machines.extend(new.filter(|it| !known.contains(&it.explain.machine)));
     }
     let stranger = |study: &document::Study| html::Studied {
@@ -92,7 +92,7 @@ fn gathered(house: &House, arguments: &Report, found: &Found) -> html::Report {
         claims: study.bounds.clone(),
     };
     studies.extend(found.strangers.iter().map(stranger));
-    html::Report { command: command(house, arguments), made: made::made(), studies, machines }
+    html::Report { command: command(app, arguments), made: made::made(), studies, machines }
 }
 
 /// The paper that a study is after: its name begins with the first part of the ids of the paper's claims.
@@ -107,20 +107,20 @@ fn paper(laboratory: &Laboratory, study: &str) -> Option<html::Paper> {
 }
 
 /// The command line that makes the report.
-fn command(house: &House, arguments: &Report) -> String {
-    let mut words = vec![house.name.clone(), "report".to_owned()];
+fn command(app: &App, arguments: &Report) -> String {
+    let mut words = vec![app.name.clone(), "report".to_owned()];
     words.extend(arguments.of.iter().cloned());
     words.extend(["--out".to_owned(), units::text::path(&arguments.out)]);
     words.join(" ")
 }
 
 /// A machine of the report; `None` of this host, and of one whose file cannot be read any more.
-fn machine(house: &House, name: &str, findings: &[Finding<'_>], metrics: &Metrics) -> Option<html::Machine> {
+fn machine(app: &App, name: &str, findings: &[Finding<'_>], metrics: &Metrics) -> Option<html::Machine> {
     let target = Target::find(name, &[]).ok()?;
     let Target::Model { machine, .. } = &target else { return None };
     let entry = ledger::entry(name, machine, findings, metrics);
     let fixed = document::Ledger::new(&[entry], Vec::new(), None).machines.pop()?;
-    Some(html::Machine { explain: explain::of_machine(house, &target, machine), fixed })
+    Some(html::Machine { explain: explain::of_machine(app, &target, machine), fixed })
 }
 
 /// The claims that fixed values of these machines.

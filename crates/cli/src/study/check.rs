@@ -12,9 +12,9 @@ use tempest::{Mechanism, Policy};
 use worlds::shape::AskedShape;
 use worlds::{Baseline, Setting, Sharing, Subject, Target};
 
+use crate::app::App;
 use crate::asked::{self, EXPECTED};
 use crate::deferred::{known_block, parse_mechanism, parse_policy};
-use crate::house::House;
 use crate::own_files;
 use crate::problem::Problem;
 use crate::reads;
@@ -23,15 +23,14 @@ use crate::studies;
 use super::source::Read;
 
 /// A laboratory of the study alone, or every mistake in its file and its runs, each with its place in the file.
-pub(crate) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Problem> {
+pub(crate) fn laboratory(app: &App, read: Read) -> Result<Laboratory, Problem> {
     let Read { study, surveys, mut mistakes } = read;
     if let (Some(study), true) = (&study, mistakes.is_empty()) {
         own_files::check(study)?;
     }
     // A run as a whole is known if it has no missing part.
     let are_whole = mistakes.iter().all(|mistake| !mistake.key.starts_with(RUN));
-    let (mut found, disturbed) =
-        study.as_ref().map(|study| runs(house, study, are_whole)).unwrap_or_default();
+    let (mut found, disturbed) = study.as_ref().map(|study| runs(app, study, are_whole)).unwrap_or_default();
     let laboratory = match study {
         Some(study) => Laboratory::new(Vec::new(), vec![study], surveys, studies::tolerances()),
         None => Err(Mistakes::new()),
@@ -41,7 +40,7 @@ pub(crate) fn laboratory(house: &House, read: Read) -> Result<Laboratory, Proble
     found.sort();
     found.dedup();
     Problem::check(found.into_iter().map(|(_, text)| text).collect())?;
-    asked::warn(&house.name, &disturbed);
+    asked::warn(&app.name, &disturbed);
     laboratory.map_err(|_| Problem::Wrong(Vec::new()))
 }
 
@@ -65,7 +64,7 @@ type Machines<'s> = BTreeMap<With<'s, String>, Result<Target, worlds::Error>>;
 
 /// Every mistake in the runs of a study, and the machines whose calibration was disturbed. Conflicts between values of
 /// a run are only checked if all runs `are_whole`.
-fn runs(house: &House, study: &Study, are_whole: bool) -> (Vec<Placed>, Vec<Target>) {
+fn runs(app: &App, study: &Study, are_whole: bool) -> (Vec<Placed>, Vec<Target>) {
     let mut found = Found { file: &study.file, mistakes: Vec::new() };
     let mut machines = Machines::new();
     let mut subjects: BTreeMap<With<'_, &str>, Vec<Stated<'_>>> = BTreeMap::new();
@@ -76,7 +75,7 @@ fn runs(house: &House, study: &Study, are_whole: bool) -> (Vec<Placed>, Vec<Targ
         subjects.entry((&run.program, &run.inputs)).or_default().push((source, run));
     }
     for ((program, _), runs) in subjects {
-        let entry = house.programs.find(program).map_err(|unknown| lines(&unknown));
+        let entry = app.programs.find(program).map_err(|unknown| lines(&unknown));
         // The inputs of an unknown program are unknown.
         let subject = entry.as_ref().ok().map(|entry| loaded(entry, runs[0].1)).transpose();
         let mut jobs = Jobs::new();
@@ -85,7 +84,7 @@ fn runs(house: &House, study: &Study, are_whole: bool) -> (Vec<Placed>, Vec<Targ
             found.add(source, "program", entry.as_ref().err());
             found.add(source, "machine", target.as_ref().err().map(lines).as_ref());
             found.add(source, "inputs", subject.as_ref().err());
-            let choices = found.choices(house, source, run);
+            let choices = found.choices(app, source, run);
             let (Ok(entry), Some(choices), true) = (&entry, choices, are_whole) else { continue };
             let (subject, target) = (subject.as_ref().ok().and_then(Option::as_ref), target.as_ref().ok());
             One { source, run, entry, subject, target }.check(&choices, &mut found, &mut jobs);
@@ -145,14 +144,14 @@ impl Found<'_> {
     }
 
     /// The values of a run that are right or wrong by themselves; `None` if one is wrong.
-    fn choices(&mut self, house: &House, source: &Source, run: &Specification) -> Option<Choices> {
+    fn choices(&mut self, app: &App, source: &Source, run: &Specification) -> Option<Choices> {
         let mut read = |key, told: Result<(), String>| {
             self.add(source, key, told.as_ref().err().map(lines).as_ref());
             told.is_ok()
         };
         let policy = run.policy.as_deref().map(parse_policy).transpose();
         let mechanism = run.mechanism.as_deref().map(parse_mechanism).transpose();
-        let protocol = run.protocol.as_deref().map(|name| Coherence::find(name, house.protocols)).transpose();
+        let protocol = run.protocol.as_deref().map(|name| Coherence::find(name, app.protocols)).transpose();
         let protocol = protocol.map_err(|unknown| unknown.to_string());
         let mut are_read = read("policy", policy.as_ref().map(drop).map_err(String::clone));
         are_read &= read("mechanism", mechanism.as_ref().map(drop).map_err(String::clone));
@@ -170,7 +169,7 @@ impl Found<'_> {
         else {
             return None;
         };
-        let sharing = Sharing { block, protocol: protocol.unwrap_or(&house.protocols[0]) };
+        let sharing = Sharing { block, protocol: protocol.unwrap_or(&app.protocols[0]) };
         Some(Choices { mechanism, policy, sharing, baseline })
     }
 }

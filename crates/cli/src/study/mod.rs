@@ -30,10 +30,10 @@ use report::{Page, picture, text, tsv};
 use serde_json::Value;
 use units::names::{nearest, nearest_slip};
 
+use crate::app::App;
 use crate::arguments::Study;
 use crate::asked::warn_of_build;
 use crate::deferred::optional;
-use crate::house::House;
 use crate::own_files;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
@@ -44,20 +44,20 @@ pub(crate) use folder::Folder;
 
 /// Does the runs of the study and prints its results.
 pub(crate) fn study(
-    house: &House,
+    app: &App,
     arguments: &Study,
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
     let read = source::read(&arguments.study, arguments.yes, arguments.data.as_deref());
-    let laboratory = read.and_then(|read| check::laboratory(house, read));
+    let laboratory = read.and_then(|read| check::laboratory(app, read));
     let data = own_files::folder(arguments.data.as_deref());
     let options = (arguments.output.page(), optional(&arguments.jobs), data).all();
     let ((page, jobs, ()), laboratory) = (options, laboratory).all()?;
     let [study] = laboratory.studies() else { unreachable!("a laboratory of one study") };
     let folder = arguments.out.as_deref().map(|path| Folder::open(path, &study.name)).transpose()?;
     let asked = study.asked(is_native);
-    warn_of_build(&house.name, study.sources.iter().any(is_native));
-    let reported = Reported { house, arguments, laboratory: &laboratory, study, asked: &asked, page, folder };
+    warn_of_build(&app.name, study.sources.iter().any(is_native));
+    let reported = Reported { app, arguments, laboratory: &laboratory, study, asked: &asked, page, folder };
     let runs: Vec<Specification> = asked.iter().filter_map(|asked| reported.run(*asked)).collect();
     let keep = |place: usize, answer: &Value| {
         let source = &study.sources[asked[place].source];
@@ -65,9 +65,9 @@ pub(crate) fn study(
         let lacks = source.missing(&kept).first().map(|mapping| lacking(&study.file, mapping, answer));
         lacks.map_or(Ok(kept), |why| Err(NoAnswer::Failed(why)))
     };
-    let reads = Reads::new(house);
+    let reads = Reads::new(app);
     let digests = |run: &Specification| reads.digests(run);
-    let wanted = Runs { house, record: arguments.record.as_ref(), jobs, digests: &digests };
+    let wanted = Runs { app, record: arguments.record.as_ref(), jobs, digests: &digests };
     let show = |answers, partial| reported.print(answers, Some(partial), out).map(drop);
     let (answers, recorded) = wanted.answers(&runs.iter().collect::<Vec<_>>(), keep, show)?;
     let partial = recorded.as_ref().err().map(|unusable| unrecorded(unusable, &answers));
@@ -106,7 +106,7 @@ fn lacking(file: &str, mapping: &Mapping, answer: &Value) -> String {
 
 /// A study whose results are printed and written.
 struct Reported<'a> {
-    house: &'a House,
+    app: &'a App,
     arguments: &'a Study,
     laboratory: &'a Laboratory,
     study: &'a lab::Study,
@@ -149,7 +149,7 @@ impl Reported<'_> {
         print(out, self.arguments.output.json, &self.page, &found, |page| text::study(&found, page))?;
         out.flush()?;
         if let (Some(folder), Some(names)) = (written, names.transpose()?) {
-            say(&self.house.name, &format!("{} in {}", names.join(", "), units::text::path(folder.path())));
+            say(&self.app.name, &format!("{} in {}", names.join(", "), units::text::path(folder.path())));
         }
         Ok(code(well))
     }
@@ -160,7 +160,7 @@ impl Reported<'_> {
         let failure = |(asked, answer): (&SourceRound, &Option<Answer<Kept>>)| {
             let said = answer.as_ref()?.as_ref().err()?.clone().why();
             let is_new = seen.insert((asked.source, said.clone()));
-            let command = self.run(*asked).filter(|_| is_new)?.command_line(&self.house.name);
+            let command = self.run(*asked).filter(|_| is_new)?.command_line(&self.app.name);
             Some(FailedRun { study: self.study.name.clone(), command, said })
         };
         self.asked.iter().zip(answers).filter_map(failure).collect()

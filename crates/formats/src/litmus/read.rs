@@ -95,7 +95,7 @@ fn sections(
     let mut names = Names::new(architecture);
     initial::read(tokens, &mut names, report)?;
     let code = code::read(tokens, &mut names, report)?;
-    let Asked { condition, filter, mut observed } = asked(tokens, &mut names, report)?;
+    let Ending { condition, filter, mut observed } = asked(tokens, &mut names, report)?;
     condition.formula.places(&mut observed);
     filter.iter().for_each(|filter| filter.places(&mut observed));
     observed.sort_unstable();
@@ -106,13 +106,13 @@ fn sections(
 }
 
 /// Contents behind the code.
-struct Asked {
+struct Ending {
     condition: Condition,
     filter: Option<Formula>,
     observed: Vec<Place>,
 }
 
-fn asked(tokens: &mut Tokens<'_>, names: &mut Names, report: &mut Report<'_>) -> Option<Asked> {
+fn asked(tokens: &mut Tokens<'_>, names: &mut Names, report: &mut Report<'_>) -> Option<Ending> {
     let mut reader = Reader { tokens, names, report };
     let (mut filter, mut observed) = (None, Vec::new());
     loop {
@@ -135,7 +135,7 @@ fn asked(tokens: &mut Tokens<'_>, names: &mut Names, report: &mut Report<'_>) ->
         rest.refuse("trailing text", "the end of the file", report);
         return None;
     }
-    Some(Asked { condition, filter, observed })
+    Some(Ending { condition, filter, observed })
 }
 
 /// Reports registers of threads that have no code.

@@ -54,7 +54,7 @@ pub struct Fabric {
     /// The number of messages that wait for the port out of each node.
     leaving: Vec<u32>,
     /// The worm whose head is at the port in of each node and has not been let in.
-    knocking: Vec<u32>,
+    blocked_at: Vec<u32>,
     /// The number of nodes' messages inside the network.
     inside: usize,
     cross_traffic: Option<CrossTraffic>,
@@ -97,7 +97,7 @@ impl Fabric {
             free: Vec::new(),
             lengths: [(0, Time::ZERO, Length::new(0, Time::ZERO, claimable)); 2],
             leaving: vec![0; nodes as usize],
-            knocking: vec![NONE; nodes as usize],
+            blocked_at: vec![NONE; nodes as usize],
             inside: 0,
             cross_traffic,
             ambient: 0,
@@ -184,7 +184,7 @@ impl Fabric {
     /// Lets in the message whose head is at the port in of `node`, if there is one. It holds the port until its last byte has
     /// passed. Returns the message's cargo: its first byte passes now.
     pub fn accept(&mut self, now: Time, node: u32, mut later: impl FnMut(Time, u32, Event)) -> Option<u32> {
-        let number = std::mem::replace(&mut self.knocking[node as usize], NONE);
+        let number = std::mem::replace(&mut self.blocked_at[node as usize], NONE);
         if number == NONE {
             return None;
         }
@@ -194,8 +194,8 @@ impl Fabric {
     }
 
     /// The cargo of the message whose head is at the port in of `node` and has not been let in.
-    pub fn knocking(&self, node: u32) -> Option<u32> {
-        let number = self.knocking[node as usize];
+    pub fn blocked_at(&self, node: u32) -> Option<u32> {
+        let number = self.blocked_at[node as usize];
         (number != NONE).then(|| self.worms[number as usize].cargo)
     }
 
@@ -346,7 +346,7 @@ impl Fabric {
                 self.come_out(now, number, later);
                 return None;
             }
-            self.knocking[worm.goal as usize] = number;
+            self.blocked_at[worm.goal as usize] = number;
             return Some(worm.cargo);
         }
         let passage = worm.passage;

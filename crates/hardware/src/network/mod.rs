@@ -95,10 +95,10 @@ impl Network {
     }
 
     /// The cargo of the message whose head is at the port in of `node` and has not been let in.
-    pub fn knocking(&self, node: u32) -> Option<u32> {
+    pub fn blocked_at(&self, node: u32) -> Option<u32> {
         match self {
             Self::Constant(_) => None,
-            Self::Routed(fabric) => fabric.knocking(node),
+            Self::Routed(fabric) => fabric.blocked_at(node),
         }
     }
 }

@@ -35,7 +35,7 @@ const TRIPS: u64 = 50_000;
 
 /// The access of thread 0 of node 0 to the segment of node 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum Access {
     Put,
     Get,
     Add,
@@ -45,11 +45,11 @@ enum Deed {
     Transfer(usize),
 }
 
-impl Deed {
+impl Access {
     /// Words of the segment.
     fn words(self) -> usize {
         match self {
-            Deed::Write(words) | Deed::Read(words) | Deed::Transfer(words) => words,
+            Access::Write(words) | Access::Read(words) | Access::Transfer(words) => words,
             _ => FEW,
         }
     }
@@ -57,26 +57,26 @@ impl Deed {
     /// Number of repetitions.
     fn times(self) -> u64 {
         match self {
-            Deed::Write(words) | Deed::Read(words) => (MOVED / words) as u64,
-            Deed::Transfer(words) => (MOVED / words / 4) as u64,
-            Deed::Deposit => ROUNDS * (FEW / DEPOSIT) as u64 / 8,
-            Deed::Put | Deed::Get | Deed::Add => ROUNDS * FEW as u64,
+            Access::Write(words) | Access::Read(words) => (MOVED / words) as u64,
+            Access::Transfer(words) => (MOVED / words / 4) as u64,
+            Access::Deposit => ROUNDS * (FEW / DEPOSIT) as u64 / 8,
+            Access::Put | Access::Get | Access::Add => ROUNDS * FEW as u64,
         }
     }
 
     /// Final value of word `place`, whose initial value is its index.
     fn leaves(self, place: u64) -> u64 {
         match self {
-            Deed::Get | Deed::Read(_) => place,
-            Deed::Put => place + (ROUNDS - 1) * FEW as u64,
-            Deed::Add => place + ROUNDS,
-            Deed::Write(_) | Deed::Deposit | Deed::Transfer(_) => !place,
+            Access::Get | Access::Read(_) => place,
+            Access::Put => place + (ROUNDS - 1) * FEW as u64,
+            Access::Add => place + ROUNDS,
+            Access::Write(_) | Access::Deposit | Access::Transfer(_) => !place,
         }
     }
 }
 
 struct Reach {
-    deed: Deed,
+    deed: Access,
     segment: Segment<u64>,
     answered: Event,
     /// Nanoseconds per access.
@@ -85,8 +85,8 @@ struct Reach {
 }
 
 impl Protocol for Reach {
-    type Config = Deed;
-    fn install(&deed: &Deed, node: &mut Setup<'_>) -> Self {
+    type Config = Access;
+    fn install(&deed: &Access, node: &mut Setup<'_>) -> Self {
         Self {
             deed,
             segment: node.segment_for(Rights::ALL, "reached", deed.words(), 0),
@@ -106,16 +106,16 @@ impl Reach {
         let mut sum = 0_u64;
         let start = thread.now();
         match deed {
-            Deed::Put => (0..times).for_each(|number| there.put(number as usize % FEW, number)),
-            Deed::Get => (0..times).for_each(|number| sum += there.get(number as usize % FEW)),
-            Deed::Add => (0..times).for_each(|number| sum += there.fetch_add(number as usize % FEW, 1)),
-            Deed::Write(_) => (0..times).for_each(|_| there.write(0, black_box(&new))),
-            Deed::Read(_) => (0..times).for_each(|_| there.read(0, black_box(&mut found))),
-            Deed::Deposit => (0..times).for_each(|number| {
+            Access::Put => (0..times).for_each(|number| there.put(number as usize % FEW, number)),
+            Access::Get => (0..times).for_each(|number| sum += there.get(number as usize % FEW)),
+            Access::Add => (0..times).for_each(|number| sum += there.fetch_add(number as usize % FEW, 1)),
+            Access::Write(_) => (0..times).for_each(|_| there.write(0, black_box(&new))),
+            Access::Read(_) => (0..times).for_each(|_| there.read(0, black_box(&mut found))),
+            Access::Deposit => (0..times).for_each(|number| {
                 let first = number as usize * DEPOSIT % FEW;
                 thread.deposit(NodeId(1), self.segment.place(first as u32), &new[first..first + DEPOSIT]);
             }),
-            Deed::Transfer(_) => (1..=times).for_each(|number| {
+            Access::Transfer(_) => (1..=times).for_each(|number| {
                 thread.transfer(NodeId(1), self.segment.place(0), &new, Self::landed());
                 thread.wait(&self.answered, number);
             }),
@@ -123,9 +123,9 @@ impl Reach {
         self.took.set(thread, 0, (thread.now() - start).as_nanoseconds() / times as f64);
         let numbers: u64 = (0..FEW as u64).sum();
         let right = match deed {
-            Deed::Get => sum == ROUNDS * numbers,
-            Deed::Add => sum == ROUNDS * numbers + FEW as u64 * (0..ROUNDS).sum::<u64>(),
-            Deed::Read(_) => found.iter().zip(0..).all(|(found, place)| *found == place),
+            Access::Get => sum == ROUNDS * numbers,
+            Access::Add => sum == ROUNDS * numbers + FEW as u64 * (0..ROUNDS).sum::<u64>(),
+            Access::Read(_) => found.iter().zip(0..).all(|(found, place)| *found == place),
             _ => true,
         };
         self.wrong.add(thread, 0, u64::from(!right));
@@ -171,7 +171,7 @@ impl Reach {
 }
 
 /// Nanoseconds per access, through the waist.
-fn ours(deed: Deed) -> f64 {
+fn ours(deed: Access) -> f64 {
     let report = run(Job::new::<Reach>(deed), 2, 1, 1, "single").report;
     report.figures.iter().find(|figure| figure.name == "took").expect("it is reported").value
 }
@@ -196,12 +196,12 @@ fn memcpy(words: usize) -> f64 {
 }
 
 /// Makes a row of accesses to single words; the bound is in nanoseconds.
-fn word(what: &str, deed: Deed, bound: impl Fn() -> f64, is: &'static str, aim: Aim) -> TableRow {
+fn word(what: &str, deed: Access, bound: impl Fn() -> f64, is: &'static str, aim: Aim) -> TableRow {
     TableRow::new(what, Unit::Nanoseconds, paired(|| ours(deed), bound), is, aim)
 }
 
 /// A row of a copy, in gigabytes a second.
-fn copy(what: &str, deed: Deed) -> TableRow {
+fn copy(what: &str, deed: Access) -> TableRow {
     let words = deed.words();
     let rate = |ns: f64| (words * size_of::<u64>()) as f64 / ns;
     let figures = paired(|| rate(ours(deed)), || rate(memcpy(words)));
@@ -210,7 +210,7 @@ fn copy(what: &str, deed: Deed) -> TableRow {
 
 /// Puts, gets and atomic additions; copies; a deposit; a transfer.
 pub(crate) fn rows() -> Vec<TableRow> {
-    let times = Deed::Put.times();
+    let times = Access::Put.times();
     let put = || {
         plain(times, |words| {
             (0..times).for_each(|number| words[number as usize % FEW].store(number, Ordering::Relaxed))
@@ -231,7 +231,7 @@ pub(crate) fn rows() -> Vec<TableRow> {
         })
     };
     let deposit = || {
-        let (count, times) = (AtomicU64::new(0), Deed::Deposit.times());
+        let (count, times) = (AtomicU64::new(0), Access::Deposit.times());
         plain(times, |words| {
             for number in 0..times {
                 let first = number as usize * DEPOSIT % FEW;
@@ -240,19 +240,19 @@ pub(crate) fn rows() -> Vec<TableRow> {
             }
         })
     };
-    let transfer = Deed::Transfer(BLOCK);
+    let transfer = Access::Transfer(BLOCK);
     let microseconds = |ns: f64| ns / 1000.0;
     let transfers =
         paired(|| microseconds(ours(transfer)), || microseconds(memcpy(BLOCK) + raw_round_trip(TRIPS)));
     vec![
-        word("put", Deed::Put, put, "plain store", Aim::Value(2.0, 4.0)),
-        word("get", Deed::Get, get, "plain load", Aim::Value(2.0, 4.0)),
-        word("atomic add", Deed::Add, add, "plain fetch_add", Aim::Value(7.0, 14.0)),
-        copy("write 64 KiB", Deed::Write(BLOCK)),
-        copy("read 64 KiB", Deed::Read(BLOCK)),
-        copy("write 4 MiB", Deed::Write(LARGE)),
-        copy("read 4 MiB", Deed::Read(LARGE)),
-        word("deposit 4 words", Deed::Deposit, deposit, "4 stores, a fetch_add", Aim::Ratio(2.0, 4.0)),
+        word("put", Access::Put, put, "plain store", Aim::Value(2.0, 4.0)),
+        word("get", Access::Get, get, "plain load", Aim::Value(2.0, 4.0)),
+        word("atomic add", Access::Add, add, "plain fetch_add", Aim::Value(7.0, 14.0)),
+        copy("write 64 KiB", Access::Write(BLOCK)),
+        copy("read 64 KiB", Access::Read(BLOCK)),
+        copy("write 4 MiB", Access::Write(LARGE)),
+        copy("read 4 MiB", Access::Read(LARGE)),
+        word("deposit 4 words", Access::Deposit, deposit, "4 stores, a fetch_add", Aim::Ratio(2.0, 4.0)),
         TableRow::new(
             "transfer 64 KiB, handled, answered",
             Unit::Microseconds,

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use tempest::ThreadId;
 use tempest::outcome::Failure;
-use tempest::world::{DispatchKey, Held, Lowering, Packet, Proof, Serial, panicked};
+use tempest::world::{DispatchKey, Downgrade, Held, Packet, Proof, Serial, panicked};
 use trace::Event as Traced;
 
 use crate::link::{resume, send};
@@ -27,7 +27,7 @@ pub(crate) fn handle_next(
     node: &tempest::world::Node,
     serial: &mut Serial,
     packet: &Packet,
-) -> Option<Box<Lowering>> {
+) -> Option<Box<Downgrade>> {
     processor.endpoint.threads.occupation.begin(packet.id());
     let mut lowering = None;
     if let Err(bad) = node.deliver_serially(packet, serial, processor, &mut lowering) {
@@ -121,7 +121,7 @@ pub(crate) fn run_handler(
     processor: &Processor,
     packet: &Packet,
     proof: &mut Proof<'_>,
-) -> Option<Box<Lowering>> {
+) -> Option<Box<Downgrade>> {
     processor.endpoint.threads.occupation.begin(packet.id());
     let node = &processor.node().resident.node;
     let lowering = node.deliver(
@@ -135,7 +135,7 @@ pub(crate) fn run_handler(
 /// Performs a downgrade and runs its continuation, as far as no downgrade has to wait. Returns the pending one.
 pub(crate) fn take_away_all(
     processor: &Processor,
-    lowering: Box<Lowering>,
+    lowering: Box<Downgrade>,
     proof: &mut Proof<'_>,
 ) -> Option<Pending> {
     let node = &processor.node().resident.node;

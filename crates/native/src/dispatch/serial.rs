@@ -2,7 +2,7 @@
 //!
 //! This module must never know when a processor serves.
 
-use tempest::world::{Lowering, Packet, Serial};
+use tempest::world::{Downgrade, Packet, Serial};
 use trace::Event as Traced;
 
 use crate::dispatch::receive::Tally;
@@ -64,7 +64,7 @@ pub(crate) fn receive_serial(processor: &Processor) -> usize {
 #[cold]
 fn handle_downgrade(
     processor: &Processor,
-    lowering: Box<Lowering>,
+    lowering: Box<Downgrade>,
     serial: &mut Serial,
     message: &Received,
     tally: &mut Tally,

@@ -18,7 +18,7 @@
 
 use std::iter;
 
-use tempest::world::{Held, Lowering};
+use tempest::world::{Downgrade, Held};
 use tempest::{Block, Memory, Tag};
 
 use crate::link::wake;
@@ -40,11 +40,11 @@ impl DowngradeSite for Here<'_> {
         self.endpoint.is_alone()
     }
 
-    fn is_pinned(&self, lowering: &Lowering) -> bool {
+    fn is_pinned(&self, lowering: &Downgrade) -> bool {
         self.memory.is_pinned(lowering.blocks())
     }
 
-    fn lower(&self, lowering: &Lowering) {
+    fn lower(&self, lowering: &Downgrade) {
         if !mutated!("right-is-kept") {
             self.memory.lower(lowering.blocks(), lowering.tag);
         }
@@ -56,7 +56,7 @@ impl DowngradeSite for Here<'_> {
 }
 
 /// Begins a downgrade. Returns it as pending if it has to wait.
-pub(crate) fn take_away(endpoint: &Endpoint, lowering: &Lowering) -> Option<Pending> {
+pub(crate) fn take_away(endpoint: &Endpoint, lowering: &Downgrade) -> Option<Pending> {
     let (downgrades, here) = shared_memory(endpoint);
     downgrades.begin(&here, lowering)
 }

@@ -1,6 +1,6 @@
 //! Downgrades of a node that have to wait, and how servers learn that one can go on.
 //!
-//! A handler that has ended with a downgrade ([`Lowering`]) leaves its key held. The downgrade then goes through these states:
+//! A handler that has ended with a downgrade ([`Downgrade`]) leaves its key held. The downgrade then goes through these states:
 //!
 //! | state | leaves it |
 //! |---|---|
@@ -35,7 +35,7 @@
 
 use std::cell::Cell;
 
-use tempest::world::{Held, Lowering, Packet};
+use tempest::world::{Downgrade, Held, Packet};
 
 use crate::lock::lock;
 use crate::padding::PaddedCounter;
@@ -49,10 +49,10 @@ pub(crate) trait DowngradeSite {
     fn is_alone(&self) -> bool;
 
     /// Whether a granted access to any of the blocks has not been made yet.
-    fn is_pinned(&self, lowering: &Lowering) -> bool;
+    fn is_pinned(&self, lowering: &Downgrade) -> bool;
 
     /// DowngradeSite the tags.
-    fn lower(&self, lowering: &Lowering);
+    fn lower(&self, lowering: &Downgrade);
 
     /// Answers the latest question for the processor, which is not between a test and its access now.
     fn answer(&self);
@@ -69,7 +69,7 @@ enum Stage {
 
 /// A downgrade that has to wait.
 pub(crate) struct Pending {
-    lowering: Lowering,
+    lowering: Downgrade,
     stage: Stage,
 }
 
@@ -164,7 +164,7 @@ impl Downgrades {
     }
 
     /// Begins a downgrade. Returns it as pending if it has to wait.
-    pub(crate) fn begin(&self, by: &impl DowngradeSite, lowering: &Lowering) -> Option<Pending> {
+    pub(crate) fn begin(&self, by: &impl DowngradeSite, lowering: &Downgrade) -> Option<Pending> {
         if by.is_alone() && !by.is_pinned(lowering) {
             by.lower(lowering);
             return None;

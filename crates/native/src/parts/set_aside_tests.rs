@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use tempest::world::{Lowering, MessageId, Packet};
+use tempest::world::{Downgrade, MessageId, Packet};
 use tempest::{Block, NodeId, Tag};
 
 use crate::parts::requests::Requests;
@@ -23,11 +23,11 @@ impl DowngradeSite for Site<'_> {
         self.alone
     }
 
-    fn is_pinned(&self, _: &Lowering) -> bool {
+    fn is_pinned(&self, _: &Downgrade) -> bool {
         self.pinned.get()
     }
 
-    fn lower(&self, _: &Lowering) {
+    fn lower(&self, _: &Downgrade) {
         self.lowered.set(self.lowered.get() + 1);
     }
 
@@ -36,9 +36,9 @@ impl DowngradeSite for Site<'_> {
     }
 }
 
-fn downgrade() -> Lowering {
+fn downgrade() -> Downgrade {
     let then = Packet::from_parts(MessageId(5), NodeId(0), &[]).unwrap();
-    Lowering { first: Block(0), count: 1, tag: Tag::Invalid, then }
+    Downgrade { first: Block(0), count: 1, tag: Tag::Invalid, then }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tradewind_native::Local;
 
 /// The access of the last node to node 0.
 #[derive(Clone, Copy)]
-enum Deed {
+enum Access {
     Reach,
     GetBeyond,
     PutClosed,
@@ -19,14 +19,14 @@ enum Deed {
 }
 
 struct Probe {
-    deed: Deed,
+    deed: Access,
     open: Segment<f64>,
     closed: Segment<u64>,
 }
 
 impl Protocol for Probe {
-    type Config = Deed;
-    fn install(&deed: &Deed, setup: &mut Setup<'_>) -> Self {
+    type Config = Access;
+    fn install(&deed: &Access, setup: &mut Setup<'_>) -> Self {
         let open = setup.segment_for(Rights::READ_WRITE, "open", 4, 0.0);
         Self { deed, open, closed: setup.segment_for(Rights::READ, "closed", 4, 0) }
     }
@@ -41,14 +41,14 @@ impl Probe {
         let open = thread.map(&self.open, NodeId(0)).expect("all is mapped in one process");
         let closed = thread.map(&self.closed, NodeId(0)).expect("all is mapped in one process");
         match self.deed {
-            Deed::Reach => {
+            Access::Reach => {
                 open.put(1, 1.5);
                 open.write(2, &[2.5, open.get(1)]);
             }
-            Deed::GetBeyond => _ = closed.get(4),
-            Deed::PutClosed => closed.put(0, 1),
-            Deed::ReadBeyond => closed.read(3, &mut [0; 2]),
-            Deed::NoNode => _ = thread.map(&self.open, NodeId(2)),
+            Access::GetBeyond => _ = closed.get(4),
+            Access::PutClosed => closed.put(0, 1),
+            Access::ReadBeyond => closed.read(3, &mut [0; 2]),
+            Access::NoNode => _ = thread.map(&self.open, NodeId(2)),
         }
     }
 
@@ -63,14 +63,14 @@ impl Probe {
     }
 }
 
-fn run(deed: Deed) -> Result<tempest::outcome::Outcome, Failure> {
+fn run(deed: Access) -> Result<tempest::outcome::Outcome, Failure> {
     let policy = "single".parse().expect("a policy of this host");
     Local::new().run(&Launch { nodes: 2, ..Launch::new(Job::new::<Probe>(deed), policy) })
 }
 
 #[test]
 fn memory_of_other_nodes_is_mapped() {
-    let report = run(Deed::Reach).unwrap().report;
+    let report = run(Access::Reach).unwrap().report;
     assert!(report.verified(), "{report:?}");
     assert_eq!(report.figures[0].value, 1.0, "node 0 has what was put there");
 }
@@ -78,10 +78,10 @@ fn memory_of_other_nodes_is_mapped() {
 #[test]
 fn an_access_that_is_refused_is_the_programs_failure() {
     for (deed, says) in [
-        (Deed::GetBeyond, "1 words for node 1 at offset 4 of segment 1 of node 0, which has 4"),
-        (Deed::PutClosed, "offset 0 of segment 1 of node 0, which no other node may write"),
-        (Deed::ReadBeyond, "2 words for node 1 at offset 3 of segment 1 of node 0, which has 4"),
-        (Deed::NoNode, "a segment of node 2: there are 2 nodes"),
+        (Access::GetBeyond, "1 words for node 1 at offset 4 of segment 1 of node 0, which has 4"),
+        (Access::PutClosed, "offset 0 of segment 1 of node 0, which no other node may write"),
+        (Access::ReadBeyond, "2 words for node 1 at offset 3 of segment 1 of node 0, which has 4"),
+        (Access::NoNode, "a segment of node 2: there are 2 nodes"),
     ] {
         match run(deed) {
             Err(Failure::Program(what)) => assert!(what.contains(says), "{what}"),

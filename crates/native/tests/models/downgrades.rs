@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use loom::sync::Arc;
 use loom::thread;
-use tempest::world::{Lowering, MessageId, Packet};
+use tempest::world::{Downgrade, MessageId, Packet};
 use tempest::{Block, NodeId, Right, Tag, Waiter};
 
 use crate::explore;
@@ -123,11 +123,11 @@ impl DowngradeSite for Server {
         false
     }
 
-    fn is_pinned(&self, lowering: &Lowering) -> bool {
+    fn is_pinned(&self, lowering: &Downgrade) -> bool {
         self.node.faults.pins_any_of(lowering.blocks())
     }
 
-    fn lower(&self, lowering: &Lowering) {
+    fn lower(&self, lowering: &Downgrade) {
         lowering.blocks().for_each(|block| self.node.tags.lower(place(block), lowering.tag));
     }
 
@@ -147,7 +147,7 @@ impl Server {
     /// Downgrades a block, as a handler does on request. Returns its word's value then, if the downgrade is done at once.
     fn begin(&self, block: u32) -> Option<u64> {
         let then = Packet::from_parts(MessageId(block as u16), NodeId(0), &[]).expect("it is short");
-        let lowering = Lowering { first: Block(block), count: 1, tag: Tag::Invalid, then };
+        let lowering = Downgrade { first: Block(block), count: 1, tag: Tag::Invalid, then };
         let Some(pending) = self.node.downgrades.begin(self, &lowering) else {
             return Some(self.node.word(block as usize));
         };

@@ -48,7 +48,7 @@ struct Sleeper {
 
 /// Entry of a sleeping server in the list of sleepers.
 #[derive(Debug)]
-pub(super) struct Bed(Arc<Sleeper>);
+pub(super) struct Registration(Arc<Sleeper>);
 
 const SEARCHER: u64 = 1;
 const SLEEPER: u64 = 1 << 32;
@@ -114,27 +114,27 @@ impl Idle {
     }
 
     /// Turns a searching server into a sleeping one. The server looks again under the latches before it sleeps.
-    pub(super) fn lie_down(&self) -> Bed {
+    pub(super) fn register(&self) -> Registration {
         let sleeper = Arc::new(Sleeper { thread: current(), woken: AtomicBool::new(false) });
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         sleepers.push(sleeper.clone());
         self.state.fetch_add(SLEEPER - SEARCHER, Ordering::Relaxed);
-        Bed(sleeper)
+        Registration(sleeper)
     }
 
-    /// Turns the sleeping server of `bed`, which has found work, back into a searching one.
-    pub(super) fn get_up(&self, bed: &Bed) {
+    /// Turns the sleeping server of `registration`, which has found work, back into a searching one.
+    pub(super) fn deregister(&self, registration: &Registration) {
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         // A sleeper that is not in the list has just been woken by another thread, which has counted it as searching.
-        if let Some(at) = sleepers.iter().position(|other| Arc::ptr_eq(other, &bed.0)) {
+        if let Some(at) = sleepers.iter().position(|other| Arc::ptr_eq(other, &registration.0)) {
             sleepers.remove(at);
             self.state.fetch_sub(SLEEPER - SEARCHER, Ordering::Relaxed);
         }
     }
 
-    /// Sleeps until another thread wakes the server of `bed`, which counts as searching from then on.
-    pub(super) fn sleep(&self, bed: &Bed) {
-        while !bed.0.woken.load(Ordering::Acquire) {
+    /// Sleeps until another thread wakes the server of `registration`, which counts as searching from then on.
+    pub(super) fn sleep(&self, registration: &Registration) {
+        while !registration.0.woken.load(Ordering::Acquire) {
             park();
         }
     }

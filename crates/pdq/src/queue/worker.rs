@@ -229,12 +229,12 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
             if self.spins_into_work() {
                 return true;
             }
-            let bed = queue.idle.lie_down();
+            let registration = queue.idle.register();
             if !mutated!("no-second-look") && self.searches_thoroughly() || queue.has_ended() {
-                queue.idle.get_up(&bed);
+                queue.idle.deregister(&registration);
                 return !queue.has_ended();
             }
-            queue.idle.sleep(&bed);
+            queue.idle.sleep(&registration);
         }
     }
 

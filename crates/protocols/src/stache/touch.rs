@@ -22,7 +22,7 @@ pub enum Touch {
     #[default]
     Never,
     /// The node has asked the page's manager for the home.
-    Asked,
+    Requested,
     /// The node itself is the home, as a request of another node has shown; the manager's reply is in flight.
     Inferred,
     /// The node knows the home, which is the given node.
@@ -53,7 +53,7 @@ impl Touch {
     /// Returns the home, if it is known; `node` is the node that has this knowledge.
     pub fn home(self, node: NodeId) -> Option<NodeId> {
         match self {
-            Self::Never | Self::Asked => None,
+            Self::Never | Self::Requested => None,
             Self::Inferred => Some(node),
             Self::Home(home) => Some(home),
         }
@@ -65,14 +65,14 @@ impl Touch {
     /// [`Unspecified`] if no rule covers the event. The state is unchanged and there is no action.
     pub fn step(&mut self, node: NodeId, event: TouchEvent) -> Result<Option<TouchAction>, Unspecified> {
         let (next, action) = match (*self, event) {
-            (Self::Never, TouchEvent::Wanted) => (Self::Asked, Some(TouchAction::Ask)),
+            (Self::Never, TouchEvent::Wanted) => (Self::Requested, Some(TouchAction::Ask)),
             (known, TouchEvent::Wanted) => (known, None),
-            (Self::Asked, TouchEvent::Told(home)) if home == node => {
+            (Self::Requested, TouchEvent::Told(home)) if home == node => {
                 (Self::Home(node), Some(TouchAction::Adopt))
             }
-            (Self::Asked, TouchEvent::Told(home)) => (Self::Home(home), None),
+            (Self::Requested, TouchEvent::Told(home)) => (Self::Home(home), None),
             (Self::Inferred, TouchEvent::Told(home)) if home == node => (Self::Home(node), None),
-            (Self::Asked, TouchEvent::Requested) => (Self::Inferred, Some(TouchAction::Adopt)),
+            (Self::Requested, TouchEvent::Requested) => (Self::Inferred, Some(TouchAction::Adopt)),
             (Self::Inferred, TouchEvent::Requested) => (Self::Inferred, None),
             (Self::Home(home), TouchEvent::Requested) if home == node => (*self, None),
             _ => return Err(Unspecified { event: format!("{event:?}"), state: format!("{self:?}") }),

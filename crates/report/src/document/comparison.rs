@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Partial;
-use super::run::{Asked, Combination, Measured, Setting};
+use super::run::{Combination, Measured, ProgramInput, Setting};
 use super::verdict::Verdict;
 use super::way::{Named, Way};
 use crate::words;
@@ -26,7 +26,7 @@ pub struct Comparison {
     pub partial: Option<Partial>,
     /// The program and its input.
     #[serde(flatten)]
-    pub asked: Asked,
+    pub asked: ProgramInput,
     /// The answer in short.
     pub verdict: Verdict,
     /// The results of each `--machine` in each shape, shape by shape, in the order asked for.
@@ -371,7 +371,7 @@ pub struct Choice {
 
 impl Comparison {
     /// The document of a comparison on the host of that description.
-    pub fn new(asked: Asked, setting: &Setting, rankings: &[compare::Ranking], host: &str) -> Self {
+    pub fn new(asked: ProgramInput, setting: &Setting, rankings: &[compare::Ranking], host: &str) -> Self {
         Self {
             version: super::VERSION,
             partial: None,

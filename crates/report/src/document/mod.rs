@@ -56,8 +56,8 @@ pub use no_result::NoResult;
 pub use one_way::{OneWay, Stage};
 pub use partial::Partial;
 pub use run::{
-    Asked, Change, Combination, Counts, Dispatching, Given, Interval, Kind, Measured, Phase, Report, Run,
-    Setting, Step, Volume,
+    Change, Combination, Counts, Dispatching, Given, Interval, Kind, Measured, Phase, ProgramInput, Report,
+    Run, Setting, Step, Volume,
 };
 pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};

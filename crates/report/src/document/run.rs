@@ -24,7 +24,7 @@ pub struct Run {
     pub partial: Option<Partial>,
     /// The program and its input.
     #[serde(flatten)]
-    pub asked: Asked,
+    pub asked: ProgramInput,
     /// The combination that ran.
     #[serde(flatten)]
     pub combination: Combination,
@@ -39,7 +39,7 @@ pub struct Run {
 
 /// The program and its input.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Asked {
+pub struct ProgramInput {
     /// The name of the program.
     pub program: String,
     /// The inputs and machine values on the command line, as they were written there.
@@ -336,7 +336,13 @@ pub(super) fn digest(digest: u64) -> String {
 
 impl Run {
     /// The document of one combination.
-    pub fn new(asked: Asked, setting: &Setting, shape: MachineShape, machine: &Machine, ran: &Ran) -> Self {
+    pub fn new(
+        asked: ProgramInput,
+        setting: &Setting,
+        shape: MachineShape,
+        machine: &Machine,
+        ran: &Ran,
+    ) -> Self {
         let combination = Combination::new(setting, shape, machine, ran);
         let interval = compare::Interval::of_median(ran.samples(), interval::level(1));
         let measured = Measured::new(machine, ran, interval.filter(|_| machine.native));

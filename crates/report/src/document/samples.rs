@@ -3,7 +3,7 @@
 use super::run::Volume;
 use super::spent::Breakdown;
 use super::{
-    Asked, Claim, Comparison, Explain, Given, OneWay, Relation, Runs, Scalar, Setting, Stage, Study,
+    Claim, Comparison, Explain, Given, OneWay, ProgramInput, Relation, Runs, Scalar, Setting, Stage, Study,
     StudyColumn, StudyNumber, StudyRow, StudyTable, Trip, Value,
 };
 
@@ -126,7 +126,7 @@ pub(crate) fn study() -> Study {
 /// The document of a comparison of `em3d` on a host called `toy`.
 pub(crate) fn comparison(rankings: &[compare::Ranking]) -> Comparison {
     let given = Given { input: Vec::new(), set: Vec::new() };
-    let asked = Asked { program: "em3d".to_owned(), given, input: Default::default() };
+    let asked = ProgramInput { program: "em3d".to_owned(), given, input: Default::default() };
     let setting = Setting { threads: 1, seed: 1, protocol: "stache".to_owned(), block_bytes: 64 };
     Comparison::new(asked, &setting, rankings, "toy")
 }

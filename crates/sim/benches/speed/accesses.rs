@@ -30,16 +30,16 @@ enum Way {
 }
 
 /// A way, and the nanoseconds and the misses of an access.
-struct Asked {
+struct Series {
     way: Way,
     took: OnceLock<f64>,
 }
 
-struct Walk(Arc<Asked>);
+struct Walk(Arc<Series>);
 
 impl Protocol for Walk {
-    type Config = Arc<Asked>;
-    fn install(asked: &Arc<Asked>, _: &mut Setup<'_>) -> Self {
+    type Config = Arc<Series>;
+    fn install(asked: &Arc<Series>, _: &mut Setup<'_>) -> Self {
         Self(Arc::clone(asked))
     }
 }
@@ -47,7 +47,7 @@ impl Protocol for Walk {
 #[handlers]
 impl Walk {
     fn main(&self, thread: &Thread<'_>) {
-        let Asked { way, took } = &*self.0;
+        let Series { way, took } = &*self.0;
         let (len, step) = if *way == Way::Miss { (2 * LINES * WORDS, WORDS) } else { (LINES * WORDS / 2, 1) };
         let array = thread.private::<u64>("walked", len);
         let walk = || match way {
@@ -90,7 +90,7 @@ pub(crate) fn rows(machine: &Machine) -> Vec<TableRow> {
 }
 
 fn ours(machine: &Machine, way: Way) -> f64 {
-    let asked = Arc::new(Asked { way, took: OnceLock::new() });
+    let asked = Arc::new(Series { way, took: OnceLock::new() });
     let job = Job::new::<Walk>(Arc::clone(&asked));
     let launch =
         Launch { nodes: 1, processors: 1, ..Launch::new(job, "floating".parse().expect("a policy")) };

@@ -44,7 +44,7 @@ fn busy_times(cluster: &Cluster) -> BusyTimes {
     let locks = nodes.iter().filter_map(|node| node.port.lock());
     times.add(Resource::InterfaceLock, now, locks.map(|lock| lock.busy_at(now)));
     let ports = nodes.iter().map(|node| node.port.queue().busy_at(now));
-    let (out, into): (Vec<_>, Vec<_>) = match cluster.link.road.network() {
+    let (out, into): (Vec<_>, Vec<_>) = match cluster.link.routing.network() {
         // The ports of a routed network are its outermost channels. An interface may hold its port in longer than the channel
         // does.
         Network::Routed(fabric) => {
@@ -55,7 +55,7 @@ fn busy_times(cluster: &Cluster) -> BusyTimes {
     };
     times.add(Resource::PortOut, now, out);
     times.add(Resource::PortIn, now, into);
-    if let Network::Routed(fabric) = cluster.link.road.network() {
+    if let Network::Routed(fabric) = cluster.link.routing.network() {
         times.add(Resource::Link, now, fabric.links_busy_at(now));
     }
     let memories = || nodes.iter().filter_map(|node| node.memory.modelled());
@@ -173,7 +173,7 @@ pub(crate) fn sample(cluster: &mut Cluster, at_end: bool) {
 
 /// The name of a part, by its index within its kind.
 pub(crate) fn name(cluster: &Cluster, kind: Resource, part: usize) -> String {
-    match (cluster.link.road.network(), place(cluster, kind, part)) {
+    match (cluster.link.routing.network(), place(cluster, kind, part)) {
         (Network::Routed(fabric), (_, None)) => fabric.link_name(part),
         (_, (Some((number, of)), Some(node))) => Utilization::name_of(number, of, node as usize),
         (_, (_, node)) => Utilization::name_of(0, 1, node.unwrap_or_default() as usize),

@@ -22,7 +22,7 @@ use crate::link::Link;
 use crate::link::flights::Flights;
 use crate::link::overflow::Overflow;
 use crate::link::port::{Port, paced};
-use crate::link::routing::Road;
+use crate::link::routing::Routing;
 use crate::link::staging::Staging;
 use crate::measure::Measure;
 use crate::memory::trains::Trains;
@@ -58,7 +58,7 @@ impl Plan<'_> {
         let Self { machine, policy, shape, .. } = *self;
         let messages = places.first().map_or(0, |(resident, _)| resident.node.message_names().count());
         let interface = Arc::new(paced(machine));
-        let road = Road::new(machine, shape.nodes);
+        let routing = Routing::new(machine, shape.nodes);
         let mut cluster = Cluster {
             setting: Setting {
                 machine: machine.clone(),
@@ -76,7 +76,7 @@ impl Plan<'_> {
                     (*interface).clone(),
                     self.polls(),
                 ),
-                road,
+                routing,
                 overflow: Overflow::of(machine),
                 flights: Flights::new(machine.memory.line.get()),
                 staging: Staging::of(machine, shape.nodes),

@@ -4,7 +4,7 @@
 
 use tempest::Place;
 use tempest::outcome::MemoryEvents;
-use tempest::world::{Held, Lowering};
+use tempest::world::{Downgrade, Held};
 use units::Time;
 
 use super::Cluster;
@@ -66,7 +66,7 @@ pub(crate) fn events(cluster: &Cluster, node: usize) -> MemoryEvents {
 }
 
 /// Takes a right away at the end of the handler on `core`. Returns the lowering if it has to wait for an access.
-pub(crate) fn lower(cluster: &Cluster, core: usize, lowering: Box<Lowering>) -> Option<Box<Lowering>> {
+pub(crate) fn lower(cluster: &Cluster, core: usize, lowering: Box<Downgrade>) -> Option<Box<Downgrade>> {
     let memory = cluster.nodes[cluster.cores[core].node()].shared_memory();
     if memory.is_pinned(lowering.blocks()) {
         return Some(lowering);
@@ -76,7 +76,7 @@ pub(crate) fn lower(cluster: &Cluster, core: usize, lowering: Box<Lowering>) -> 
 }
 
 /// Puts a lowering off after the handler on `core` has ended. The handler's key stays held until the right is taken away.
-pub(crate) fn put_off(cluster: &mut Cluster, core: usize, held: Held, lowering: Box<Lowering>) {
+pub(crate) fn put_off(cluster: &mut Cluster, core: usize, held: Held, lowering: Box<Downgrade>) {
     let like = cluster.cores[core].purpose();
     let node = cluster.leave_handler(core);
     cluster.nodes[node].memory.lowerings.put_off(held, lowering, (like.kind, like.class));

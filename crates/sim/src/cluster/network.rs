@@ -43,7 +43,7 @@ pub(super) fn go_on_with_pass(cluster: &mut Cluster, core: usize) -> bool {
     let Dispatch::Network(network) = way else { return false };
     let Some(place) = network.place(number.into()) else { return false };
     let handed_over = injection.shows(place, now);
-    let room = handed_over && cluster.link.road.has_room(node, port.queue(), now);
+    let room = handed_over && cluster.link.routing.has_room(node, port.queue(), now);
     match network.next_step(place, Outlook { now, handed_over, room }) {
         None => {
             network.end_pass(place);
@@ -216,7 +216,7 @@ fn settle_injection(cluster: &mut Cluster, core: usize) {
     }
     own.spend(Bucket::Overhead, tail);
     // A message that is kept out now may be let in while the processor settles.
-    let joins = link.road.knocking(node).is_none();
+    let joins = link.routing.blocked_at(node).is_none();
     let network = nodes[node].dispatch.network_at(number.into()).filter(|_| joins);
     let next = network.and_then(|(network, place)| network.read_after_injection(place, now));
     let Some(message) = next else { return start_booked_step(cluster, core, Step::Settle) };
@@ -300,7 +300,7 @@ fn only_hands_over(cluster: &Cluster, core: usize, message: &Arrived) -> bool {
     let network = cluster.nodes[node].dispatch.network();
     // A message that is kept out now would be let in at that instant. A later message is let in as soon as it comes.
     network.is_some_and(|network| network.only_hands_over(message))
-        && cluster.link.road.knocking(node).is_none()
+        && cluster.link.routing.blocked_at(node).is_none()
 }
 
 /// Lets a network processor, which reads a message out of the interface, hand it over as well and release its place in the queue.

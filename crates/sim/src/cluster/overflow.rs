@@ -19,7 +19,7 @@ pub(super) fn watch(cluster: &mut Cluster, node: usize) {
         return network::admit_later(cluster, node);
     }
     let Some(overflow) = &cluster.link.overflow else { return };
-    let Some(flight) = cluster.link.road.knocking(node) else { return };
+    let Some(flight) = cluster.link.routing.blocked_at(node) else { return };
     let (at, uses) = (overflow.patience(cluster.agenda.now()), cluster.link.flights[flight].uses());
     cluster.agenda.push(node, at, Happening::Overflow { flight, uses });
 }
@@ -28,7 +28,7 @@ pub(super) fn watch(cluster: &mut Cluster, node: usize) {
 pub(crate) fn check(cluster: &mut Cluster, flight: u32, uses: u32) {
     let waiting = &cluster.link.flights[flight];
     let node = waiting.to();
-    let knocks = waiting.uses() == uses && cluster.link.road.knocking(node) == Some(flight);
+    let knocks = waiting.uses() == uses && cluster.link.routing.blocked_at(node) == Some(flight);
     let core = cluster.nodes[node].first_core;
     match Overflow::verdict(knocks && !cluster.admits(node), cluster.cores[core].is_computing()) {
         Verdict::Over => {}

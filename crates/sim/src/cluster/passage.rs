@@ -199,10 +199,10 @@ impl Cluster {
 
     /// Sends a flight that is in the interface of its source towards another node.
     fn leave(&mut self, flight: u32, passage: Passage) {
-        let Link { road, flights, .. } = &mut self.link;
+        let Link { routing, flights, .. } = &mut self.link;
         let leaving = &flights[flight];
         let interface = self.nodes[leaving.from()].port.interface();
-        road.leave(flight, leaving, passage, interface, &mut self.agenda);
+        routing.leave(flight, leaving, passage, interface, &mut self.agenda);
     }
 
     /// The command for a transfer or a deposit through staging buffers; `None` if the cargo of a flight does not go through them.
@@ -308,11 +308,11 @@ impl Cluster {
     /// Handles the arrival of a message at a port in: of its last byte if the network is constant and the port was
     /// free, else of its first byte.
     pub(crate) fn arrive(&mut self, flight: u32) {
-        let Link { flights, passages, road, .. } = &mut self.link;
+        let Link { flights, passages, routing, .. } = &mut self.link;
         let arriving = &flights[flight];
         let (node, mover) = (arriving.to(), arriving.mover());
         let passage = passages.of(arriving.bytes(), mover).time;
-        match self.nodes[node].port.enter(self.agenda.now(), mover, passage, road.is_constant()) {
+        match self.nodes[node].port.enter(self.agenda.now(), mover, passage, routing.is_constant()) {
             Some(through) => self.agenda.push_passage(node, through, Happening::Pass { flight }),
             None => self.deliver(flight),
         }
@@ -419,7 +419,7 @@ impl Cluster {
 
     /// Handles an event inside the network.
     pub(crate) fn go_through_network(&mut self, event: hardware::Event) {
-        if let Some(flight) = self.link.road.step(event, &mut self.agenda) {
+        if let Some(flight) = self.link.routing.step(event, &mut self.agenda) {
             let to = self.link.flights[flight].to();
             if !self.admit_next(to) {
                 overflow::watch(self, to);
@@ -430,14 +430,14 @@ impl Cluster {
     /// Lets the flight at the port in of a node in, if there is one and the interface has room for it. Returns whether it did.
     #[inline]
     pub(crate) fn admit_next(&mut self, node: usize) -> bool {
-        !self.link.road.is_constant() && self.admit_from_network(node)
+        !self.link.routing.is_constant() && self.admit_from_network(node)
     }
 
     fn admit_from_network(&mut self, node: usize) -> bool {
-        if self.link.road.knocking(node).is_none() || !self.admits(node) {
+        if self.link.routing.blocked_at(node).is_none() || !self.admits(node) {
             return false;
         }
-        let next = self.link.road.accept(node, &mut self.agenda);
+        let next = self.link.routing.accept(node, &mut self.agenda);
         if let Some(flight) = next {
             self.arrive(flight);
         }
@@ -453,19 +453,19 @@ impl Cluster {
         }
         // Messages fill the interface where the processor that runs handlers takes them out. Elsewhere a device empties it.
         let waiting = dispatch.in_interface() + port.passing();
-        let admits = |waiting| self.link.road.admits(waiting);
+        let admits = |waiting| self.link.routing.admits(waiting);
         admits(waiting + 1) || admits(waiting + network::still_in_interface(self, node))
     }
 
     /// Whether a processor of a node may put a message into its interface at `at`, if no other is put in before.
     pub(crate) fn interface_has_room(&self, node: usize, at: Time) -> bool {
-        self.link.road.has_room(node, self.nodes[node].port.queue(), at)
+        self.link.routing.has_room(node, self.nodes[node].port.queue(), at)
     }
 
     /// The time to look again for room in the interface, if nothing else happens.
     pub(crate) fn interface_room_at(&self, node: usize, at: Time) -> Time {
         let rest = self.agenda.progress().rest(at, self.vain_look());
-        self.link.road.room_at(self.nodes[node].port.queue(), at, rest)
+        self.link.routing.room_at(self.nodes[node].port.queue(), at, rest)
     }
 
     /// The time that a sender on `core` waits for room, if nothing else happens: until the interface takes its next message.
@@ -473,7 +473,7 @@ impl Cluster {
         let (node, at) = (self.cores[core].node(), self.cores[core].clock.at(self.agenda.now()));
         // No event tells a processor that a command has been taken.
         let takes = self.takes_commands(node);
-        let next = if takes { self.interface_room_at(node, at) } else { self.link.road.look_after(at) };
+        let next = if takes { self.interface_room_at(node, at) } else { self.link.routing.look_after(at) };
         next - at
     }
 

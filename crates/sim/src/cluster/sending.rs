@@ -15,7 +15,7 @@ use crate::happening::Happening;
 use crate::link::Link;
 use crate::link::cargo::{Cargo, Manifest, Route};
 use crate::link::flights::{Flight, Flights};
-use crate::link::routing::Road;
+use crate::link::routing::Routing;
 use crate::measure::Measure;
 use crate::memory::at_work::{AtWork, Injecting};
 use crate::processor::core::Core;
@@ -26,7 +26,7 @@ pub(crate) struct Sender<'a> {
     core: &'a mut Core,
     node: &'a mut Node,
     agenda: &'a mut Agenda,
-    road: &'a mut Road,
+    routing: &'a mut Routing,
     passages: &'a mut Passages,
     measure: &'a mut Measure,
     setting: &'a Setting,
@@ -37,10 +37,10 @@ impl<'a> Sender<'a> {
     #[inline(always)]
     pub(crate) fn of(cluster: &'a mut Cluster, core: usize) -> (Self, &'a mut Flights) {
         let Cluster { cores, nodes, agenda, link, measure, setting, .. } = cluster;
-        let Link { road, passages, flights, .. } = link;
+        let Link { routing, passages, flights, .. } = link;
         let core = &mut cores[core];
         let node = &mut nodes[core.node()];
-        (Self { core, node, agenda, road, passages, measure, setting }, flights)
+        (Self { core, node, agenda, routing, passages, measure, setting }, flights)
     }
 
     /// Whether the processor injects its own messages, without a lock, and no other part need know of a send.
@@ -55,7 +55,7 @@ impl<'a> Sender<'a> {
     pub(crate) fn finds_room_at_once(&self) -> bool {
         let (interface, at) = (self.node.port.queue(), self.core.clock.at(self.agenda.now()));
         let awaits = |thread| self.node.threads.awaits_room(thread);
-        self.road.has_room(self.core.node(), interface, at) && !self.core.thread().is_some_and(awaits)
+        self.routing.has_room(self.core.node(), interface, at) && !self.core.thread().is_some_and(awaits)
     }
 
     /// Spends the cost of injecting cargo for a node. Returns the manifest of the cargo.
@@ -136,7 +136,7 @@ impl<'a> Sender<'a> {
     #[inline(always)]
     pub(crate) fn pass_on(self, place: u32, flight: &Flight, passage: Passage) {
         if flight.to() != flight.from() {
-            return self.road.leave(place, flight, passage, self.node.port.interface(), self.agenda);
+            return self.routing.leave(place, flight, passage, self.node.port.interface(), self.agenda);
         }
         // A processor that runs handlers finds its node's message to itself at hand.
         let near = self.node.dispatch.serving.server(self.core.number().into()).is_some();

@@ -15,12 +15,12 @@ mod testing;
 use flights::Flights;
 use hardware::Passages;
 use overflow::Overflow;
-use routing::Road;
+use routing::Routing;
 use staging::Staging;
 
 /// The parts of the link between nodes that belong to no single node.
 pub(crate) struct Link {
-    pub(crate) road: Road,
+    pub(crate) routing: Routing,
     /// The passages of cargo through the interfaces, which are all alike.
     pub(crate) passages: Passages,
     /// All cargo on its way.

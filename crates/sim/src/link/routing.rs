@@ -13,7 +13,7 @@ use crate::agenda::Agenda;
 use crate::happening::{Happening, Packed};
 
 /// The network and the limits of the interfaces' queues.
-pub(crate) struct Road {
+pub(crate) struct Routing {
     network: Network,
     /// The largest number of messages that wait in an interface for a routed network.
     send_queue: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Road {
     look: Time,
 }
 
-impl Road {
+impl Routing {
     /// An idle network of a machine of `nodes` nodes.
     pub(crate) fn new(machine: &Machine, nodes: u32) -> Self {
         let (interface, processor) = (&machine.interface, &machine.processor);
@@ -111,8 +111,8 @@ impl Road {
     }
 
     /// The flight that waits at the port in of a node and was not let in.
-    pub(crate) fn knocking(&self, node: usize) -> Option<u32> {
-        self.network.knocking(node as u32)
+    pub(crate) fn blocked_at(&self, node: usize) -> Option<u32> {
+        self.network.blocked_at(node as u32)
     }
 
     /// Whether all events to come are cross traffic: `next`, which has been taken from the agenda, and all that the agenda
@@ -172,31 +172,31 @@ mod tests {
     use crate::testing::ns;
 
     /// A network of 100 ns, interfaces with room for `receive` messages.
-    fn road(receive_queue: Option<usize>) -> Road {
+    fn routing(receive_queue: Option<usize>) -> Routing {
         let constant = machine::Network { latency: ns(100), routers: None };
-        Road { network: Network::new(&constant, Time::ZERO, 2), send_queue: 2, receive_queue, look: ns(7) }
+        Routing { network: Network::new(&constant, Time::ZERO, 2), send_queue: 2, receive_queue, look: ns(7) }
     }
 
     #[test]
     fn an_interface_admits_until_it_is_full() {
-        assert!(road(None).admits(1_000_000));
-        assert!(road(Some(3)).admits(2));
-        assert!(!road(Some(3)).admits(3));
+        assert!(routing(None).admits(1_000_000));
+        assert!(routing(Some(3)).admits(2));
+        assert!(!routing(Some(3)).admits(3));
     }
 
     #[test]
     fn what_leaves_arrives_in_order_and_fills_the_queue_before_the_port() {
-        let (mut road, mut agenda) = (road(None), Agenda::new([3, 5].into(), Time::ZERO, None));
+        let (mut routing, mut agenda) = (routing(None), Agenda::new([3, 5].into(), Time::ZERO, None));
         let mut port = Interface::new(interface().into());
         let flight = Flight::of_bytes(40);
         let passage = Passages::new(interface(), Time::ZERO).of(40, Mover::Processors);
         for place in 0..3 {
-            assert!(road.has_room(0, &port, ns(0)));
-            road.leave(place, &flight, passage, &mut port, &mut agenda);
+            assert!(routing.has_room(0, &port, ns(0)));
+            routing.leave(place, &flight, passage, &mut port, &mut agenda);
         }
         // The third message waits behind the 40 bytes of the second, which waits behind the bytes of the first.
-        assert!(!road.has_room(0, &port, ns(0)));
-        assert_eq!(road.room_at(&port, ns(0), ns(90)), ns(40));
+        assert!(!routing.has_room(0, &port, ns(0)));
+        assert_eq!(routing.room_at(&port, ns(0), ns(90)), ns(40));
         let arrivals = std::iter::from_fn(|| agenda.take_next()).map(|(at, event)| match event.into() {
             Happening::Arrive { flight } => (flight, at),
             other => panic!("{other:?}"),

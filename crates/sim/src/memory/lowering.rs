@@ -7,13 +7,13 @@
 
 use machine::Class;
 use tempest::Memory;
-use tempest::world::{Held, Lowering};
+use tempest::world::{Downgrade, Held};
 
 /// A right that is to be taken away after an access.
 pub(crate) struct PutOff {
     /// The key that stays held until the right is taken away.
     pub(crate) held: Held,
-    pub(crate) lowering: Box<Lowering>,
+    pub(crate) lowering: Box<Downgrade>,
     /// The kind of the handler in the account of costs, and the class that its prices depend on.
     pub(crate) like: (u16, Class),
 }
@@ -24,7 +24,7 @@ pub(crate) struct Lowerings(Vec<PutOff>);
 
 impl Lowerings {
     /// Adds a right that is to be taken away after an access.
-    pub(crate) fn put_off(&mut self, held: Held, lowering: Box<Lowering>, like: (u16, Class)) {
+    pub(crate) fn put_off(&mut self, held: Held, lowering: Box<Downgrade>, like: (u16, Class)) {
         self.0.push(PutOff { held, lowering, like });
     }
 

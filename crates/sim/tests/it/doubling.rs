@@ -26,10 +26,10 @@ const POLICIES: [&str; 10] = [
 ];
 
 /// A program and its inputs.
-type Asked = (&'static str, &'static [(&'static str, &'static str)]);
+type Trial = (&'static str, &'static [(&'static str, &'static str)]);
 
-const FETCH_ADD: Asked = ("fetch-add", &[("operations", "400"), ("skew", "0.9")]);
-const SPLIT_PHASE: Asked = ("split-phase", &[("operations", "64")]);
+const FETCH_ADD: Trial = ("fetch-add", &[("operations", "400"), ("skew", "0.9")]);
+const SPLIT_PHASE: Trial = ("split-phase", &[("operations", "64")]);
 
 /// The policies that a machine can do with two processors in a node. Where only software keeps their caches coherent it can do none.
 fn policies(machine: &Machine) -> Vec<Policy> {

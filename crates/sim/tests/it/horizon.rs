@@ -33,7 +33,7 @@ enum Game {
 }
 
 #[derive(Clone, Copy)]
-struct Asked {
+struct Play {
     game: Game,
     messages: u64,
     /// The nanoseconds on the clock of node 1, and the handlers that were done by then; `None` if any will do.
@@ -41,7 +41,7 @@ struct Asked {
 }
 
 struct Beside {
-    asked: Asked,
+    asked: Play,
     node: NodeId,
     got: Event,
     word: AtomicU64,
@@ -56,9 +56,9 @@ struct Beside {
 }
 
 impl Protocol for Beside {
-    type Config = Asked;
+    type Config = Play;
 
-    fn install(&asked: &Asked, setup: &mut Setup<'_>) -> Self {
+    fn install(&asked: &Play, setup: &mut Setup<'_>) -> Self {
         Self {
             asked,
             node: setup.node(),
@@ -85,7 +85,7 @@ impl Beside {
     }
 
     fn compute(&self, thread: &Thread<'_>) {
-        let Asked { game, messages, .. } = self.asked;
+        let Play { game, messages, .. } = self.asked;
         let turn = |nanoseconds| {
             thread.charge(Operations::NONE.integers(nanoseconds));
             thread.poll();
@@ -153,7 +153,7 @@ impl Beside {
 }
 
 /// The run of a game in order of lookahead, which must be that in global order.
-fn play(machine: &Machine, policy: &str, processors: u32, asked: Asked) -> Outcome {
+fn play(machine: &Machine, policy: &str, processors: u32, asked: Play) -> Outcome {
     let launch = Launch {
         nodes: 2,
         processors,
@@ -182,7 +182,7 @@ fn the_clock_counts_the_interrupts_of_a_charge() {
     for (messages, read) in [(0, 150_000), (1, 150_530), (12, 156_360), (60, 181_800)] {
         let read = Some((read, messages));
         for game in [Game::Compute(150_000), Game::Polled(150_000, 1000), Game::Close(150_000)] {
-            play(&machine, "single+interrupt", 1, Asked { game, messages, read });
+            play(&machine, "single+interrupt", 1, Play { game, messages, read });
         }
     }
 }
@@ -196,7 +196,7 @@ fn counts_and_cells_are_those_of_the_handlers_up_to_the_clock() {
         for (nanoseconds, count) in [(1_000, 0), (5_000, 4), (150_000, 12)] {
             let read = Some((nanoseconds.into(), count));
             for game in [Game::Compute(nanoseconds), Game::Close(nanoseconds)] {
-                play(&machine, policy, processors, Asked { game, messages: 12, read });
+                play(&machine, policy, processors, Play { game, messages: 12, read });
             }
         }
     }
@@ -209,7 +209,7 @@ fn a_loop_that_computes_polls_and_looks_ends_under_every_policy() {
     for (machine, policy) in promises::cases().chain(endless::cases()).chain(of_horizon) {
         for game in [Game::Count, Game::Cell, Game::Word] {
             for messages in [1, 20] {
-                play(&machine, policy, 4, Asked { game, messages, read: None });
+                play(&machine, policy, 4, Play { game, messages, read: None });
             }
         }
     }
@@ -218,7 +218,7 @@ fn a_loop_that_computes_polls_and_looks_ends_under_every_policy() {
 #[test]
 fn a_loop_ends_when_the_message_has_come() {
     let ends = |policy, processors| {
-        let asked = Asked { game: Game::Count, messages: 1, read: None };
+        let asked = Play { game: Game::Count, messages: 1, read: None };
         play(&setup::horizon(), policy, processors, asked).time
     };
     let ns = Time::from_nanoseconds;

@@ -38,7 +38,7 @@ struct Stream {
 }
 
 /// The streams of a run, and their results.
-struct Asked {
+struct Trial {
     streams: Vec<Stream>,
     /// The misses of each stream, element by element and by views.
     misses: Vec<AtomicU64>,
@@ -46,12 +46,12 @@ struct Asked {
 
 /// Goes over each stream twice, element by element, and then once by views.
 struct Streams {
-    asked: Arc<Asked>,
+    asked: Arc<Trial>,
 }
 
 impl Protocol for Streams {
-    type Config = Arc<Asked>;
-    fn install(asked: &Arc<Asked>, _: &mut Setup<'_>) -> Self {
+    type Config = Arc<Trial>;
+    fn install(asked: &Arc<Trial>, _: &mut Setup<'_>) -> Self {
         Self { asked: Arc::clone(asked) }
     }
 }
@@ -153,7 +153,7 @@ fn a_stream_misses_as_caches_by_the_book_do() {
     for ways in [1, 4] {
         let streams = streams();
         let misses = (0..2 * streams.len()).map(|_| AtomicU64::new(0)).collect();
-        let asked = Arc::new(Asked { streams, misses });
+        let asked = Arc::new(Trial { streams, misses });
         let launch = Launch {
             nodes: 1,
             processors: 1,

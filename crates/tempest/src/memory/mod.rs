@@ -24,7 +24,7 @@
 //!
 //! - **Raising** a tag ([`Actions::raise`](crate::Actions::raise)) is a release store, after the words are in
 //!   place; the test is an acquire load. A thread that sees the right sees the words.
-//! - **Lowering** a tag ([`Actions::lower`](crate::Actions::lower)) ends its handler. The world stores the
+//! - **Downgrade** a tag ([`Actions::lower`](crate::Actions::lower)) ends its handler. The world stores the
 //!   tag, and then asks every computing processor of the node, by a release. Each processor acquires the
 //!   request where it polls, faults, waits or idles, which is never between a test and its access, and
 //!   acknowledges by a release. An access before the acknowledgement, in program order, happens before the steps that
@@ -60,6 +60,6 @@ mod watchers;
 
 pub use frames::{AddressSpace, Frames, NoFrames};
 pub use layout::{Array, Homes, Layout};
-pub use right::{Fault, Lowering, Right, Tag};
+pub use right::{Downgrade, Fault, Right, Tag};
 pub use shared::{Run, RunMut, Shared};
 pub use store::{Memory, Words};

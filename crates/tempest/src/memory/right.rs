@@ -63,7 +63,7 @@ pub struct Fault {
 /// When every computing processor of the node has acknowledged, `then` is handled under the key that has been
 /// held since.
 #[derive(Clone, Debug)]
-pub struct Lowering {
+pub struct Downgrade {
     /// The first block.
     pub first: Block,
     /// The number of consecutive blocks.
@@ -74,7 +74,7 @@ pub struct Lowering {
     pub then: Packet,
 }
 
-impl Lowering {
+impl Downgrade {
     /// The blocks whose tags are lowered.
     pub fn blocks(&self) -> impl Iterator<Item = Block> {
         (self.first.0..self.first.0 + self.count).map(Block)

@@ -9,7 +9,7 @@ use super::handler::Handler;
 use super::kinds::{Deliver, Entry, Kind, Kinds, Unbound};
 use super::parts::NodeParts;
 use super::protocol::Message;
-use crate::memory::Lowering;
+use crate::memory::Downgrade;
 use crate::outcome::disposal::State;
 use crate::plain::key::{DispatchKey, Serial, Space};
 use crate::plain::packet::{Packet, body_words};
@@ -82,7 +82,7 @@ impl<M: Message> Deliver for Bound<M> {
         packet: &Packet,
         serial: &mut Serial,
         processor: &dyn Processor,
-        lowering: &mut Option<Box<Lowering>>,
+        lowering: &mut Option<Box<Downgrade>>,
     ) {
         let message = packet.message::<M>();
         let proof = serial.hold(message.key().resolve(self.space));

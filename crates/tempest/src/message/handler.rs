@@ -12,7 +12,7 @@ use super::parts::NodeParts;
 use crate::data::clocked::Sealed;
 use crate::data::word;
 use crate::data::{Clocked, IntegerWord, Word};
-use crate::memory::Lowering;
+use crate::memory::Downgrade;
 use crate::plain::Work;
 use crate::plain::key::{DispatchKey, Proof};
 use crate::processor::{Accounting, Processor};
@@ -28,7 +28,7 @@ pub struct Actions<'a> {
     may_change: MayChange,
     /// The reduction of a right that the handler has asked for. Boxed, because few handlers ask for one, and it is as
     /// large as a message.
-    pub(super) lowering: Option<Box<Lowering>>,
+    pub(super) lowering: Option<Box<Downgrade>>,
 }
 
 /// The blocks of shared memory whose rights an event may change under the key that it holds. Derived from the key once,
@@ -264,7 +264,7 @@ impl<'a> Handler<'a> {
 
     /// Takes the reduction of a right with which the handler ended, if any.
     #[inline]
-    pub(crate) fn take_lowering(&mut self) -> Option<Box<Lowering>> {
+    pub(crate) fn take_lowering(&mut self) -> Option<Box<Downgrade>> {
         self.actions.lowering.take()
     }
 

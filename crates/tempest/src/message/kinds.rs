@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::handler::Handler;
 use super::parts::NodeParts;
-use crate::memory::Lowering;
+use crate::memory::Downgrade;
 use crate::outcome::disposal::State;
 use crate::plain::key::{DispatchKey, Serial, Space};
 use crate::plain::packet::Packet;
@@ -127,7 +127,7 @@ pub(crate) trait Deliver: Send + Sync {
         packet: &Packet,
         serial: &mut Serial,
         processor: &dyn Processor,
-        lowering: &mut Option<Box<Lowering>>,
+        lowering: &mut Option<Box<Downgrade>>,
     );
 }
 
@@ -154,7 +154,7 @@ impl Deliver for Unbound {
         packet: &Packet,
         _: &mut Serial,
         _: &dyn Processor,
-        _: &mut Option<Box<Lowering>>,
+        _: &mut Option<Box<Downgrade>>,
     ) {
         self.key(packet);
     }

@@ -10,7 +10,7 @@ use std::ops::Deref;
 use super::handler::Handler;
 use super::kinds::{Entry, Kind, Kinds};
 use super::parts::NodeParts;
-use crate::memory::Lowering;
+use crate::memory::Downgrade;
 use crate::outcome::Refusal;
 use crate::outcome::disposal::{Disposal, State, States};
 use crate::plain::identity::MessageId;
@@ -203,7 +203,7 @@ impl Node {
         packet: &Packet,
         serial: &mut Serial,
         processor: &dyn Processor,
-        lowering: &mut Option<Box<Lowering>>,
+        lowering: &mut Option<Box<Downgrade>>,
     ) -> Result<(), BadPacket> {
         let entry = self.entry(packet)?;
         entry.deliver.handle_serially(self, packet, serial, processor, lowering);
@@ -226,7 +226,7 @@ impl Node {
     /// reducing a right, returns that reduction; the key stays held until it is done and its continuation is handled.
     #[inline]
     #[must_use]
-    pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Box<Lowering>> {
+    pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Box<Downgrade>> {
         let entry = &self.kinds.entries()[usize::from(packet.id().0)];
         entry.deliver.handle(packet, cx);
         cx.take_lowering()

@@ -8,7 +8,7 @@ use super::handler::Actions;
 use super::protocol::Message;
 use crate::data::transfer::Transfer;
 use crate::data::{Data, Target};
-use crate::memory::Lowering;
+use crate::memory::Downgrade;
 use crate::{Block, Memory, NodeId, Tag};
 
 impl Actions<'_> {
@@ -97,6 +97,6 @@ impl Actions<'_> {
         }
         let (first, count) = (*blocks.start(), blocks.end().0 - blocks.start().0 + 1);
         let then = self.node.encode(memory.node(), &then, &[]);
-        self.lowering = Some(Box::new(Lowering { first, count, tag, then }));
+        self.lowering = Some(Box::new(Downgrade { first, count, tag, then }));
     }
 }

@@ -74,11 +74,11 @@ fn idle() {
             its.search();
             for _ in 0..2 {
                 while *lane.lock() == 0 {
-                    let bed = its.lie_down();
+                    let registration = its.register();
                     if *lane.lock() > 0 {
-                        its.get_up(&bed);
+                        its.deregister(&registration);
                     } else {
-                        its.sleep(&bed);
+                        its.sleep(&registration);
                     }
                 }
                 *lane.lock() -= 1;
@@ -124,7 +124,7 @@ fn completion_and_last_finder() {
         lane.push(&mut lane.write(), Key::User(0), ());
         assert!(!lane.serve().search().0, "its key is held");
         idle.search();
-        let bed = idle.lie_down();
+        let registration = idle.register();
         idle.search();
         let (its, at) = (idle.clone(), lane.clone());
         let finder = loom::thread::spawn(move || {
@@ -138,6 +138,6 @@ fn completion_and_last_finder() {
         assert!(serving.leave().ready);
         idle.tell();
         finder.join().unwrap();
-        idle.sleep(&bed);
+        idle.sleep(&registration);
     });
 }

@@ -7,7 +7,7 @@ use tempest::entry::{Coherence, Duplicate, Entry, Table};
 
 /// The parts of a command: its programs, its protocols, its name.
 #[derive(Clone, Debug)]
-pub struct House {
+pub struct App {
     /// The name of the binary, as people type it.
     pub(crate) name: String,
     /// The programs that people choose from.
@@ -19,7 +19,7 @@ pub struct House {
 /// The reason why programs and protocols make no command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum BadHouse {
+pub enum BadApp {
     /// Two programs have one name.
     Program(Duplicate),
     /// Two protocols have one name.
@@ -33,34 +33,34 @@ pub enum BadHouse {
     NoProtocol,
 }
 
-impl House {
+impl App {
     /// A command of this name with these programs, and these protocols for shared memory.
     ///
     /// Only few of them are expected in the life of a process: their protocols are never freed.
     ///
     /// # Errors
-    /// [`BadHouse`] if two programs or two protocols have one name, or there is no protocol.
+    /// [`BadApp`] if two programs or two protocols have one name, or there is no protocol.
     pub fn new(
         name: impl Into<String>,
         programs: &[&[Entry]],
         protocols: &[&[Coherence]],
-    ) -> Result<Self, BadHouse> {
-        let programs = Table::new(programs).map_err(BadHouse::Program)?;
+    ) -> Result<Self, BadApp> {
+        let programs = Table::new(programs).map_err(BadApp::Program)?;
         let protocols = protocols.concat();
         if protocols.is_empty() {
-            return Err(BadHouse::NoProtocol);
+            return Err(BadApp::NoProtocol);
         }
         for (index, protocol) in protocols.iter().enumerate() {
             if let Some(earlier) = protocols[..index].iter().find(|earlier| earlier.name == protocol.name) {
                 let summaries = [earlier.summary, protocol.summary];
-                return Err(BadHouse::Protocol { name: protocol.name, summaries });
+                return Err(BadApp::Protocol { name: protocol.name, summaries });
             }
         }
         Ok(Self { name: name.into(), programs, protocols: protocols.leak() })
     }
 }
 
-impl fmt::Display for BadHouse {
+impl fmt::Display for BadApp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Program(duplicate) => duplicate.fmt(f),
@@ -73,7 +73,7 @@ impl fmt::Display for BadHouse {
     }
 }
 
-impl std::error::Error for BadHouse {}
+impl std::error::Error for BadApp {}
 
 #[cfg(test)]
 mod tests {
@@ -89,18 +89,18 @@ mod tests {
             Entry { name: "sort", summary, mechanisms: &[], inputs: &[], load: |_| unreachable!() }
         }
         let parts: [&[Entry]; 2] = [&[entry("by keys")], &[entry("by merging")]];
-        let said = House::new("test", &parts, &[&[protocol("mine", "")]]).unwrap_err().to_string();
+        let said = App::new("test", &parts, &[&[protocol("mine", "")]]).unwrap_err().to_string();
         assert!(said.contains("`sort` (\"by keys\" and \"by merging\")"), "{said}");
     }
 
     #[test]
     fn a_name_that_two_protocols_share_is_refused_with_both() {
         let parts: [&[Coherence]; 2] = [&[protocol("mine", "by hand")], &[protocol("mine", "by a table")]];
-        let said = House::new("test", &[], &parts).unwrap_err().to_string();
+        let said = App::new("test", &[], &parts).unwrap_err().to_string();
         assert_eq!(
             said,
             "two protocols are called `mine` (\"by hand\" and \"by a table\"): expected another name for one"
         );
-        assert_eq!(House::new("test", &[], &[]).unwrap_err(), BadHouse::NoProtocol);
+        assert_eq!(App::new("test", &[], &[]).unwrap_err(), BadApp::NoProtocol);
     }
 }
