@@ -63,6 +63,15 @@ fn a_search_of_a_real_graph_reaches_every_vertex() {
 }
 
 #[test]
+fn numbers_go_around_the_ring_in_both_worlds() {
+    for machine in ["native", "paragon"] {
+        let asked = ["run", "rotation", "--machine", machine, "--nodes", "2", "--input", "steps=21"];
+        let said = said("rotation", &asked);
+        assert!(said.contains("verified against the sequential one"), "{said}");
+    }
+}
+
+#[test]
 fn a_message_there_and_back_takes_the_time_that_the_model_says() {
     let said = said("ping_pong", &[]);
     let time = |machine: &str| -> f64 {
