@@ -22,10 +22,10 @@ pub trait UserKey: Copy + Eq + Hash {}
 
 impl<K: Copy + Eq + Hash> UserKey for K {}
 
-/// Key of an item: the group of resources that the item's handler touches.
+/// Key of an item: the name of the data that the item's handler touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Key<K = u64> {
-    /// A user key: names one group of resources. Items of equal user keys run one at a time, in arrival order.
+    /// A user key: names some data, such as an entry of a table. Items of equal user keys run one at a time, in arrival order.
     User(K),
     /// Every resource. The item runs alone: it starts after every older item is done, and before any younger one.
     Sequential,

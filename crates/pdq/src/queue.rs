@@ -280,8 +280,8 @@ impl<T, K: UserKey> Queue<T, K> {
         Producer::new(self)
     }
 
-    /// Holds `key` without an item: the caller is treated as an item that was dispatched at once. `None` if any unfinished item
-    /// conflicts with `key`, waiting ones included, and after an abort.
+    /// Holds `key` without an item: until the returned token goes to [`complete`](Self::complete), no item that conflicts with `key`
+    /// runs. `None` if any unfinished item conflicts with `key`, waiting items included, and after an abort.
     #[inline]
     pub fn try_hold(&self, key: Key<K>) -> Option<Held<K>> {
         let place = self.try_hold_somewhere(&key)?;

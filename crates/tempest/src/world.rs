@@ -71,8 +71,8 @@ pub fn handler<'a>(
     Handler::new(node, source, proof, processor, accounting)
 }
 
-/// Installs the program of `job` on node `id`, whose events go through `dispatcher`. `first` is the first node of the
-/// run, with which this node is compared; `None` while that node itself is installed.
+/// Installs the program of `job` on node `id`, whose events go through `dispatcher`: registers its messages and makes its
+/// state. `first` is the first node of the run, with which this node is compared; `None` while that node itself is installed.
 ///
 /// # Errors
 /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a third

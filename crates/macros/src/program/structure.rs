@@ -154,7 +154,7 @@ fn first_sentence(text: &str) -> String {
     }
 }
 
-/// Returns the attributes that stay on a field or on the struct.
+/// Returns the attributes of a field or of the struct that the generated code keeps: all but the attributes that this crate reads.
 pub(super) fn kept(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attributes.iter().filter(|attribute| !is_of_program(attribute))
 }

@@ -82,7 +82,7 @@ pub(super) struct Served<T, K: UserKey> {
     entered: bool,
     /// Number of servers that run items picked from the index.
     pickers: usize,
-    /// Whether claims are shared: claimed items that have not begun can be taken back.
+    /// Whether another server may take claimed items that have not begun, so that no item waits behind a long one.
     shares: bool,
     /// Whether an item of the outstanding claim has kept its key.
     kept: bool,
@@ -419,7 +419,7 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         true
     }
 
-    /// Takes `key` for an item that runs already, in a lane without any conflicting unfinished item.
+    /// Marks `key` as held by an item that runs already. No unfinished item of the lane may conflict with it.
     pub(super) fn take_up(&mut self, key: Key<K>) {
         if let Key::User(user) = key {
             self.served.index.hold_again(user);

@@ -81,7 +81,7 @@ impl Steps {
         self.step.load(Ordering::Relaxed)
     }
 
-    /// Whether an item runs. For the holder, which begins an item only after the previous one has ended.
+    /// Whether the holder runs an item now. Only the holder calls this; it begins an item after the previous item has ended.
     #[inline]
     pub fn is_at_item(&self) -> bool {
         runs(self.last())

@@ -47,7 +47,7 @@ pub(super) const SORT_AHEAD: usize = 16;
 /// Number of items behind a claim that a break-in moves into the index at most.
 pub(super) const LOOK_BEHIND: u64 = 4 * BLOCK as u64;
 
-/// Sampling period of timed claims, in claims, among the claims whose duration would not change the size of claims.
+/// Number of claims from one timed claim to the next, where a measured duration would not change the size of later claims.
 pub(super) const SAMPLE: usize = 8;
 
 /// Number of successive claims, each of fewer than [`FEW`] items with none left behind, after which a worker is taken to run

@@ -22,7 +22,7 @@ use super::flags::{self, Flags};
 /// Cost of a step of a node's queue for a lock: look at its state and change it.
 const STEP: Operations = Operations::NONE.loads(2).integers(2).stores(2);
 
-/// Room of an array of locks in the address space, reserved by [`Locks::room`].
+/// The memory of an array of locks: its part of the address space, reserved by [`Locks::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LockRoom {
     count: u32,
@@ -75,7 +75,7 @@ struct Queue {
 }
 
 impl Locks {
-    /// Reserves room for `count` locks. A lock takes a block for its tickets and a block for each node.
+    /// Reserves the memory of `count` locks. A lock takes a block for its tickets and a block for each node.
     ///
     /// # Errors
     /// [`BadLayout`] if the address space has no room for the locks.
@@ -91,7 +91,7 @@ impl Locks {
     /// Makes the locks on the node that `setup` sets up.
     ///
     /// # Panics
-    /// If the room is in another address space.
+    /// If `room` is in another address space.
     pub fn new(setup: &mut Setup<'_>, memory: &Arc<Memory>, room: LockRoom) -> Self {
         let shape = setup.shape();
         let space = setup.fresh_space();
@@ -210,7 +210,8 @@ impl Queue {
 mod tests {
     use super::*;
 
-    /// Three threads want a lock whose tickets serve two each: the first draws, hands on to the second; the third draws.
+    /// Three threads of a node want a lock, and a ticket serves two threads: the first thread draws a ticket and hands the lock to the
+    /// second, and the third draws another ticket.
     #[test]
     fn a_node_hands_on_so_often_and_then_draws_again() {
         let mut queue = Queue::default();

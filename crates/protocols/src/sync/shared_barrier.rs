@@ -22,7 +22,7 @@ const KEY: u64 = 2;
 /// Cost of counting one arrival and testing whether it is the last.
 const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 
-/// Room of a barrier in the address space, reserved by [`SharedBarrier::room`].
+/// The memory of a barrier: its part of the address space, reserved by [`SharedBarrier::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BarrierRoom(Array<u64>);
 
@@ -43,7 +43,7 @@ impl SharedBarrier {
     /// Fan-in of the tree barrier of Mellor-Crummey and Scott: four nodes report to one.
     pub const FAN_IN: NonZeroU32 = tree::FAN_IN;
 
-    /// Reserves room for a barrier: a page at each node.
+    /// Reserves the memory of a barrier: a page at each node.
     ///
     /// # Errors
     /// [`BadLayout`] if the address space has no room for the barrier.
@@ -54,7 +54,7 @@ impl SharedBarrier {
     /// Makes the barrier on the node that `setup` sets up. At most `fan_in` nodes report to one node.
     ///
     /// # Panics
-    /// If the room is in another address space.
+    /// If `room` is in another address space.
     pub fn new(setup: &mut Setup<'_>, memory: &Arc<Memory>, room: BarrierRoom, fan_in: NonZeroU32) -> Self {
         let space = setup.fresh_space();
         let place = Place::of(setup.node(), setup.shape().nodes, fan_in);

@@ -44,7 +44,7 @@ const BROADCAST: usize = 2;
 /// Index of the slot for the words of round 0 of a scan; later rounds follow.
 const FIRST_ROUND: usize = 4;
 
-/// Room of collectives in the address space, reserved by [`SharedCollectives::room`].
+/// The memory of collectives: their part of the address space, reserved by [`SharedCollectives::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CollectiveRoom {
     /// Number of words of each slot.

@@ -65,7 +65,7 @@ pub struct Event {
     count: AtomicU64,
     /// The number of the only node that may use the event; `UNKEPT` before any use; `OPEN` if every node may use it.
     keeper: AtomicU32,
-    /// The place where waiting threads are recorded: `NONE`, `FIRST` or `LISTED`.
+    /// The record of waiting threads that is in use: `NONE`, the field `first` (`FIRST`), or the field `list` (`LISTED`).
     waiters: AtomicU8,
     /// The count that the only waiter waits for, and the waiter, packed. Only valid while `waiters` is `FIRST`.
     first: [AtomicU64; 2],

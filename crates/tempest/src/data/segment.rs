@@ -27,7 +27,7 @@ use crate::{Cells, Event, NodeId, Waiter};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SegmentId(pub u16);
 
-/// The place of a word within a node's segments: a segment and an offset. The node is named separately.
+/// The address of a word within a node's segments: a segment and an offset. The node is named separately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The segment.
@@ -39,7 +39,7 @@ pub struct Place {
 /// Consecutive words of a segment, as a transfer gathers or scatters them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// The place of the first word.
+    /// The address of the first word.
     pub place: Place,
     /// The number of units of 8 bytes from there on: a unit is one word of 8 bytes of the segment, or two of 4, four of
     /// 2, eight of 1.
@@ -113,7 +113,7 @@ impl<T: Word> Clone for Segment<T> {
 }
 
 impl<T: Word> Segment<T> {
-    /// Returns the place of the word at `offset`, which is the same on any node.
+    /// Returns the address of the word at `offset`, which is the same on any node.
     pub fn place(&self, offset: u32) -> Place {
         Place { segment: self.id, offset }
     }
@@ -156,7 +156,7 @@ const PACKED: usize = 8;
 pub struct BadPlace {
     /// The number of words of the access.
     pub words: usize,
-    /// The place of the first word of the access.
+    /// The address of the first word of the access.
     pub place: Place,
     /// The node whose part of the segment is accessed.
     pub node: NodeId,

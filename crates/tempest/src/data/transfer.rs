@@ -19,7 +19,7 @@ pub enum Data<'a> {
 /// The destination of a transfer on the receiving node.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// Consecutive words from this place on.
+    /// Consecutive words of one segment, from this word on.
     Place(Place),
     /// These pieces, into which the words are scattered in this order.
     Pieces(&'a [Piece]),

@@ -170,7 +170,7 @@ impl List {
     }
 }
 
-/// Prefetches of some blocks that are under way: in each word none, or a block and a right.
+/// Prefetches that are under way, of the blocks that fall into this set. Each word is empty, or has a block and the wanted right.
 #[derive(Default, Debug)]
 struct Set([AtomicU64; WAYS]);
 

@@ -49,7 +49,7 @@ pub struct Array<T> {
     pub(crate) word: PhantomData<T>,
 }
 
-/// An array's place in the space: consecutive words, and how elements lie there.
+/// The part of the address space that an array takes: consecutive words, and the way in which elements lie there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Region {
     pub(crate) name: &'static str,

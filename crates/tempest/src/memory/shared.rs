@@ -158,7 +158,7 @@ impl<T: Word> Shared<T> {
         Block((place >> self.block) as u32)
     }
 
-    /// Whether the node's right allows an access to the element at a place.
+    /// Whether the node's right allows an access to the element whose first byte is `place`.
     #[inline]
     pub(crate) fn allows(&self, place: usize, right: Right) -> bool {
         self.memory.tags.allows(place >> TAG_SHIFT, right)

@@ -167,7 +167,7 @@ impl Memory {
         self.mapping.store(self.layout.bytes_of(block).start, words);
     }
 
-    /// Enlists a thread that waits for a block to be taken away. The caller holds the block's key.
+    /// Enlists a thread that waits until this node loses its right to a block. The caller holds the block's key.
     pub(crate) fn watch(&self, block: Block, waiter: Waiter) {
         self.watchers.enlist(block, waiter);
     }

@@ -26,7 +26,7 @@ impl Tags {
         &self.0
     }
 
-    /// The tag at a place.
+    /// The tag at the index `place`.
     #[inline]
     pub(super) fn at(&self, place: usize) -> Tag {
         match self.0[place].load(Ordering::Acquire) {
@@ -36,7 +36,7 @@ impl Tags {
         }
     }
 
-    /// Whether the tag at a place allows an access.
+    /// Whether the tag at the index `place` allows an access.
     #[inline]
     pub(super) fn allows(&self, place: usize, right: Right) -> bool {
         allows(&self.0[place], right)

@@ -87,7 +87,7 @@ pub enum Late {
     Fiber(Running),
     /// A message, transfer or deposit on its way to this node.
     Message(NodeId),
-    /// A device of this node, or a processor that runs no fiber.
+    /// A device of this node, or a processor that runs neither a thread nor a handler.
     Device(NodeId),
     /// A message inside the network.
     Network,

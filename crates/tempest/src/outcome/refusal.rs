@@ -194,7 +194,7 @@ pub enum Size {
         /// The command-line options that lower the number, as a person types them.
         fewer: &'static str,
     },
-    /// The command line gives the network a grid whose number of places differs from the run's number of nodes.
+    /// The command line gives the network a grid for another number of nodes than the run has.
     Places {
         /// The lengths of the sides of the grid, in nodes.
         sides: Vec<u32>,

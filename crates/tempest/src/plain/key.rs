@@ -100,16 +100,16 @@ pdq::lawful! {
 }
 
 impl Group {
-    /// The group of the blocks of shared memory.
+    /// The keys of all blocks of shared memory.
     pub(crate) const BLOCKS: Self = Self(0);
 
-    /// The group of a protocol instance's key space.
+    /// The keys of the key space of a protocol instance.
     #[inline]
     pub(crate) const fn of(protocol: Space) -> Self {
         Self(protocol.0 as u64 + 1)
     }
 
-    /// The key space of the group, or `None` for blocks.
+    /// The key space that this set of keys is, or `None` for blocks.
     fn protocol(self) -> Option<Space> {
         self.0.checked_sub(1).map(|number| Space(number as u32))
     }
@@ -156,7 +156,7 @@ impl Name {
         (self.group == Group::BLOCKS).then(|| Block(self.number() as u32))
     }
 
-    /// Whether the name belongs to `group`.
+    /// Whether the name belongs to the set of keys `group`.
     pub(crate) fn is_of(self, group: Group) -> bool {
         self.group == group
     }

@@ -182,7 +182,7 @@ struct Wish {
     dedicated: u32,
     /// The number of consecutive intervals in which that number has seemed best.
     intervals: usize,
-    /// The sum of the progress of those intervals.
+    /// The sum of the progress of these `intervals`.
     progress: f64,
 }
 

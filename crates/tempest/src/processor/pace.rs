@@ -20,7 +20,7 @@ const MOST: u32 = 256;
 /// The rule that decides which polls of a thread look for messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PollInterval {
-    /// No poll looks.
+    /// No poll looks for messages.
     Never,
     /// Polls look for messages once per this number of loop back-edges.
     Every(NonZeroU32),
@@ -38,13 +38,13 @@ impl PollInterval {
 /// The adjusted polling interval of one processor.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// The wanted time between two looks.
+    /// The wanted time between two looks for messages.
     apart: Time,
-    /// The present number of back-edges between two looks.
+    /// The present number of back-edges between two looks for messages.
     every: Cell<u32>,
-    /// The time of the last look, from the start of the run.
+    /// The time of the last look for messages, from the start of the run.
     looked: Cell<Time>,
-    /// Whether the last look found anything.
+    /// Whether the last look for messages found any.
     found: Cell<bool>,
 }
 
@@ -55,7 +55,7 @@ impl Pace {
         Self { apart, every: Cell::new(1), looked: Cell::new(Time::ZERO), found: Cell::new(false) }
     }
 
-    /// Notes whether a look found anything.
+    /// Notes whether a look for messages found any.
     #[inline]
     pub fn note(&self, found: bool) {
         self.found.set(found);
