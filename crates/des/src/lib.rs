@@ -1,7 +1,6 @@
 //! Pieces of a deterministic discrete-event engine.
 //!
-//! [`EventQueue`] holds future events in an order fixed to the last tie, and [`Timetable`] those of many actors that
-//! take turns. [`DelayLines`] hold events that come a fixed delay after their pushes. [`Choice`] decides by a seed
+//! [`Timetable`] holds future events of many actors that take turns, in an order fixed to the last tie. [`DelayLines`] hold events that come a fixed delay after their pushes. [`Choice`] decides by a seed
 //! everything that a model leaves to chance, and [`Server`] is a resource with occupancy. Time is an integer
 //! ([`units::Time`]), so nothing accumulates and two runs agree to the bit.
 //!
@@ -13,7 +12,6 @@ mod bands;
 mod choice;
 mod delay_lines;
 mod entry;
-mod event_queue;
 mod queue;
 mod ring;
 mod server;
@@ -21,6 +19,5 @@ mod timetable;
 
 pub use choice::Choice;
 pub use delay_lines::DelayLines;
-pub use event_queue::EventQueue;
 pub use server::Server;
 pub use timetable::{Order, Timetable, Turn};

@@ -11,8 +11,6 @@ use units::Time;
 pub struct Server {
     free_at: Time,
     busy: Time,
-    waited: Time,
-    served: u64,
 }
 
 impl Server {
@@ -23,8 +21,6 @@ impl Server {
         let start = self.free_at.max(now);
         self.free_at = start + hold;
         self.busy += hold;
-        self.waited += start - now;
-        self.served += 1;
         start
     }
 
@@ -43,16 +39,6 @@ impl Server {
     pub fn busy_at(&self, now: Time) -> Time {
         self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
-
-    /// Total time that users have waited for their turns.
-    pub fn waited(&self) -> Time {
-        self.waited
-    }
-
-    /// Number of users that have come.
-    pub fn served(&self) -> u64 {
-        self.served
-    }
 }
 
 #[cfg(test)]
@@ -66,12 +52,11 @@ mod tests {
     #[test]
     fn users_follow_one_another_and_gaps_stay_idle() {
         let mut server = Server::default();
-        // Held 0-10, then 10-30; idle until 50; held 50-55: busy 35 of 55. The second waited from 4 to 10.
+        // Held 0-10, then 10-30; idle until 50; held 50-55: busy 35 of 55.
         assert_eq!(server.acquire(ns(0), ns(10)), ns(0));
         assert_eq!(server.acquire(ns(4), ns(20)), ns(10));
         assert_eq!(server.acquire(ns(50), ns(5)), ns(50));
         assert_eq!((server.free_at(), server.busy()), (ns(55), ns(35)));
-        assert_eq!((server.waited(), server.served()), (ns(6), 3));
     }
 
     #[test]
@@ -87,11 +72,11 @@ mod tests {
     #[test]
     fn overload_grows_the_wait_of_each_user_by_the_excess() {
         let mut server = Server::default();
-        // One user every 2 ns, each for 3 ns: the i-th starts at 3 i and has waited i; 0 + 1 + … + 9 = 45.
+        // One user every 2 ns, each for 3 ns: the i-th starts at 3 i and has waited i.
         for i in 0..10 {
             assert_eq!(server.acquire(ns(2 * i), ns(3)), ns(3 * i));
         }
-        assert_eq!((server.waited(), server.free_at()), (ns(45), ns(30)));
+        assert_eq!(server.free_at(), ns(30));
     }
 
     #[test]

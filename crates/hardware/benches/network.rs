@@ -7,11 +7,14 @@
 
 use std::time::Instant;
 
-use des::EventQueue;
 use machine::{Routers, Topology};
 use tradewind_bench::least;
 use tradewind_hardware::{Event, Fabric, Network, Parcel};
 use units::{Bandwidth, Bytes, Time};
+
+#[path = "../tests/network/agenda.rs"]
+mod agenda;
+use agenda::Agenda;
 
 const ROUNDS: usize = 5;
 const MESSAGES: u32 = 200_000;
@@ -64,7 +67,7 @@ fn fabric(nodes: u32) -> (f64, u64) {
     let Network::Routed(mut fabric) = Network::new(&network, Time::ZERO, nodes) else {
         unreachable!("it has routers")
     };
-    let mut agenda = EventQueue::new();
+    let mut agenda = Agenda::new();
     let start = Instant::now();
     let mut sent = 0;
     while sent < WINDOW {
@@ -86,7 +89,7 @@ fn fabric(nodes: u32) -> (f64, u64) {
     (seconds, links(nodes))
 }
 
-fn launch(fabric: &mut Fabric, agenda: &mut EventQueue<Event>, now: Time, nodes: u32, sent: &mut u32) {
+fn launch(fabric: &mut Fabric, agenda: &mut Agenda<Event>, now: Time, nodes: u32, sent: &mut u32) {
     let (from, to) = pair(*sent, nodes);
     let parcel = Parcel { cargo: *sent, tie: 0, from, to, bytes: BYTES, passage: Time::ZERO };
     fabric.launch(now, parcel, |at, tie, event| agenda.push(at, tie, event));

@@ -43,9 +43,9 @@ impl Digest {
         self.absorb(at.as_femtoseconds() ^ scatter(detail), place ^ scatter(message));
     }
 
-    /// Adds any two words: an end state, a counter, a result.
+    /// Adds any two words.
     #[inline]
-    pub fn absorb(&mut self, a: u64, b: u64) {
+    fn absorb(&mut self, a: u64, b: u64) {
         self.state = fold([self.state[0] ^ a, self.state[1] ^ b]);
         self.absorbed += 1;
     }

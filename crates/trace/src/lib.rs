@@ -2,16 +2,14 @@
 //!
 //! A world calls [`Sink::record`] with the instant and the [`Event`]. A sink forgets the events, or keeps a
 //! [`Digest`] of them for each node ([`Digests`]); of a traced run it also hands them in a [`Batch`] to the [`Recorder`]
-//! that all processors share, which keeps the first of them or writes a trace for Perfetto. [`check`] reads such a
-//! trace back and reports its first mistake. Events are small integers, and two identical runs have the same events to
-//! the bit.
+//! that all processors share, which keeps the first of them or writes a trace for Perfetto. Events are small integers,
+//! and two identical runs have the same events to the bit.
 //!
 //! This room must never know the emitter of an event, or the meaning of the integers beyond the [`Cast`] it is told: no
 //! machine, no handler, no file.
 
 #![forbid(unsafe_code)]
 
-pub mod check;
 mod digest;
 mod event;
 mod perfetto;

@@ -61,7 +61,6 @@ const HOMONYMS: &[(&str, usize)] = &[
     ("Place", 9),
     ("Point", 4),
     ("Reader", 4),
-    ("Reading", 4),
     ("Report", 4),
     ("Row", 4),
     ("Run", 6),
@@ -71,7 +70,7 @@ const HOMONYMS: &[(&str, usize)] = &[
     ("State", 6),
     ("Step", 5),
     ("Study", 4),
-    ("Value", 5),
+    ("Value", 4),
     ("Verdict", 6),
     ("World", 4),
 ];

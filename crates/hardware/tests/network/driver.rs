@@ -1,9 +1,10 @@
 //! A caller for the fabric: keeps its agenda and records arrivals.
 
-use des::EventQueue;
 use machine::{Routers, Topology};
 use tradewind_hardware::{Event, Fabric, Network, Parcel};
 use units::{Bandwidth, Bytes, Time};
+
+use crate::agenda::Agenda;
 
 pub(crate) fn ns(n: u64) -> Time {
     Time::from_nanoseconds(n)
@@ -42,7 +43,7 @@ pub(crate) struct Arrival {
 
 pub(crate) struct Driver {
     fabric: Fabric,
-    agenda: EventQueue<Happening>,
+    agenda: Agenda<Happening>,
     parcels: Vec<Parcel>,
     open: Vec<bool>,
     pub(crate) arrivals: Vec<Arrival>,
@@ -57,7 +58,7 @@ impl Driver {
     pub(crate) fn with_gap(network: &machine::Network, gap: Time, nodes: u32) -> Self {
         let Network::Routed(fabric) = Network::new(network, gap, nodes) else { panic!("a constant network") };
         let open = vec![true; nodes as usize];
-        Self { fabric: *fabric, agenda: EventQueue::new(), parcels: Vec::new(), open, arrivals: Vec::new() }
+        Self { fabric: *fabric, agenda: Agenda::new(), parcels: Vec::new(), open, arrivals: Vec::new() }
     }
 
     /// Starts cross traffic.
@@ -92,8 +93,8 @@ impl Driver {
 
     /// Runs until `end`, or until no relevant event is left.
     pub(crate) fn run_until(&mut self, end: Time) {
-        while self.agenda.next_time().is_some_and(|next| next <= end)
-            && !self.fabric.is_quiet(|| self.agenda.len())
+        while self.agenda.events.next().is_some_and(|next| next.at <= end)
+            && !self.fabric.is_quiet(|| self.agenda.events.len())
         {
             let (now, happening) = self.agenda.pop().expect("there is a next time");
             self.happen(now, happening);

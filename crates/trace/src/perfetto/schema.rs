@@ -1,4 +1,4 @@
-//! The part of Perfetto's trace schema that this room writes and reads back, as messages of `prost`.
+//! The part of Perfetto's trace schema that this room writes and its tests read back, as messages of `prost`.
 //!
 //! Names and numbers are the published ones; `tests/data/perfetto_subset.proto` has their origin, and a test holds
 //! the two together. A group of exclusive fields (`oneof`) of which one or two are used stands here as optional
@@ -12,13 +12,6 @@ pub(crate) const STATE_CLEARED: u32 = 1;
 pub(crate) const NEEDS_STATE: u32 = 2;
 /// Everything is written by one hand, so there is one sequence. Zero is not allowed.
 pub(crate) const SEQUENCE: u32 = 1;
-
-/// `Trace`. A trace is written packet by packet; this form is for reading.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct Trace {
-    #[prost(message, repeated, tag = "1")]
-    pub(crate) packet: Vec<TracePacket>,
-}
 
 /// `TracePacket`. The timestamp is in nanoseconds of the trace's own clock, the default of an absent clock id.
 #[derive(Clone, PartialEq, Message)]

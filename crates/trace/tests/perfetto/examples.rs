@@ -1,6 +1,6 @@
 //! Examples: names, edges, mistakes of worlds, and mistakes in traces that the check must find.
 
-use tradewind_trace::check::{self, Slice};
+use crate::check::{self, Slice};
 use tradewind_trace::{Cast, Counter, Event, Recorder, Sample};
 use units::Time;
 

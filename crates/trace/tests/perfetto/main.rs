@@ -1,6 +1,7 @@
 //! Traces for Perfetto, as a reader of them sees them.
 
 mod bounds;
+mod check;
 mod examples;
 mod properties;
 mod schema;

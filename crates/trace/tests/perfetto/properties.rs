@@ -1,8 +1,8 @@
 //! Whatever a world does, its trace shows exactly that.
 
+use crate::check::{self, Reading};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use tradewind_trace::check::{self, Reading};
 use tradewind_trace::{Cast, Event};
 use units::Time;
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tradewind_trace::check::Slice;
+use crate::check::Slice;
 use tradewind_trace::{Cast, Event};
 use units::Time;
 

@@ -7,6 +7,9 @@ mod asked;
 mod bounded;
 mod bounds;
 mod calibrate;
+#[allow(dead_code, reason = "the tests of `trace` read more of a trace")]
+#[path = "../../../trace/tests/perfetto/check.rs"]
+mod check;
 mod claims;
 mod combinations;
 mod command;

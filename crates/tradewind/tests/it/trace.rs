@@ -5,8 +5,7 @@ use std::process::{self, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use trace::check::{self, Reading};
-
+use crate::check::{self, Reading};
 use crate::command::{Ran, heeding, json, refused, tradewind};
 
 /// A folder of its own, gone with the test.

@@ -1,9 +1,12 @@
 //! Tests of a fabric after all of its messages have arrived: wires and buffers are free again.
 
-use des::EventQueue;
 use machine::Topology;
 
+use self::agenda::Agenda;
 use super::*;
+
+#[path = "../../../tests/network/agenda.rs"]
+mod agenda;
 
 #[test]
 fn what_messages_took_of_wires_and_buffers_they_have_given_back_when_all_are_there() {
@@ -20,7 +23,7 @@ fn what_messages_took_of_wires_and_buffers_they_have_given_back_when_all_are_the
         let hop = Time::from_nanoseconds(hop);
         let routers = machine::Routers { topology, link, hop, buffer, cross_traffic: None };
         let idle = Fabric::new(hop, hop, &routers, 16);
-        let (mut fabric, mut agenda) = (idle.clone(), EventQueue::new());
+        let (mut fabric, mut agenda) = (idle.clone(), Agenda::new());
         let choice = des::Choice::new(3);
         for cargo in 0..2000 {
             let (from, to) = (choice.tie(3 * cargo) % 16, choice.tie(3 * cargo + 1) % 16);

@@ -1,6 +1,6 @@
 //! Reads a trace back, strictly: deviations that Perfetto's reader would forgive or drop are mistakes here.
 //!
-//! For tests of this room and of every program that writes traces. This module must never know how a trace is written,
+//! For the tests of this room and of every program that writes traces. This file must never know how a trace is written,
 //! beyond the schema and the names of events.
 
 use std::collections::{HashMap, HashSet};
@@ -8,74 +8,85 @@ use std::sync::Arc;
 
 use prost::Message;
 
-use crate::perfetto::schema::{
-    EventType, InternedData, NEEDS_STATE, Name, SEQUENCE, STATE_CLEARED, Trace, TracePacket, TrackDescriptor,
+#[allow(dead_code, reason = "a reader makes no packet")]
+#[path = "../../src/perfetto/schema.rs"]
+mod schema;
+
+use schema::{
+    EventType, InternedData, NEEDS_STATE, Name, SEQUENCE, STATE_CLEARED, TracePacket, TrackDescriptor,
     TrackEvent,
 };
 
+/// `Trace` of the schema.
+#[derive(Clone, PartialEq, Message)]
+struct Trace {
+    #[prost(message, repeated, tag = "1")]
+    packet: Vec<TracePacket>,
+}
+
 /// A trace in words.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// All tracks, each as the names from the outermost to its own, such as `node 3/processor 0`, in the order of
     /// the file.
-    pub tracks: Vec<Arc<str>>,
+    pub(crate) tracks: Vec<Arc<str>>,
     /// All slices, in the order of their ends.
-    pub slices: Vec<Slice>,
+    pub(crate) slices: Vec<Slice>,
     /// All instants, in the order of time.
-    pub instants: Vec<Instant>,
+    pub(crate) instants: Vec<Instant>,
     /// All flows, in the order of their numbers.
-    pub flows: Vec<Flow>,
+    pub(crate) flows: Vec<Flow>,
     /// All values of counters, in the order of time.
-    pub values: Vec<Value>,
+    pub(crate) values: Vec<Value>,
 }
 
 /// A value of a counter from an instant on. The time is in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Value {
+pub(crate) struct Value {
     /// Path of the track.
-    pub track: Arc<str>,
+    pub(crate) track: Arc<str>,
     /// Time of the event, in nanoseconds.
-    pub at: u64,
+    pub(crate) at: u64,
     /// Value of the counter from then on.
-    pub value: f64,
+    pub(crate) value: f64,
 }
 
 /// Something with a duration. Times are in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Slice {
+pub(crate) struct Slice {
     /// Path of the track.
-    pub track: Arc<str>,
+    pub(crate) track: Arc<str>,
     /// Time of the begin, in nanoseconds.
-    pub start: u64,
+    pub(crate) start: u64,
     /// Time of the end, in nanoseconds, not before the begin.
-    pub end: u64,
+    pub(crate) end: u64,
     /// Number of slices of the track that enclose this one.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// Name of the event.
-    pub name: Arc<str>,
+    pub(crate) name: Arc<str>,
 }
 
 /// Something without a duration. The time is in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Instant {
+pub(crate) struct Instant {
     /// Path of the track.
-    pub track: Arc<str>,
+    pub(crate) track: Arc<str>,
     /// Time of the event, in nanoseconds.
-    pub at: u64,
+    pub(crate) at: u64,
     /// Name of the event.
-    pub name: Arc<str>,
+    pub(crate) name: Arc<str>,
 }
 
 /// A message or deposit on its way. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// Flow number.
-    pub id: u64,
+    pub(crate) id: u64,
     /// Time of the send or deposit.
-    pub from: u64,
+    pub(crate) from: u64,
     /// Time at which its handler began or its words were in place, not before `from`; `None` if it was still on its way
     /// at the end.
-    pub to: Option<u64>,
+    pub(crate) to: Option<u64>,
 }
 
 /// Reads a trace and checks all of it. Times of one track are sorted as Perfetto does: by nanosecond, and equal ones by
@@ -88,7 +99,7 @@ pub struct Flow {
 /// value that is no number, a value on a track that is no counter, or another event on a counter. Slices: an end
 /// without a beginning or the other way round. Flows: a flow that does not begin at a single `send` or `deposit`, has
 /// more than one end, ends neither at the start of a handler nor at a `place`, or goes back in time.
-pub fn read(bytes: &[u8]) -> Result<Reading, String> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Reading, String> {
     let (file, events) = File::read(bytes)?;
     let flows = flows(&events)?;
     Ok(Reading { flows, ..slices_of(file, events)? })
@@ -99,7 +110,7 @@ pub fn read(bytes: &[u8]) -> Result<Reading, String> {
 /// # Errors
 ///
 /// The first thing found wrong with the packets or the slices, as [`read`] has them.
-pub fn slices(bytes: &[u8]) -> Result<Reading, String> {
+pub(crate) fn slices(bytes: &[u8]) -> Result<Reading, String> {
     let (file, events) = File::read(bytes)?;
     slices_of(file, events)
 }
