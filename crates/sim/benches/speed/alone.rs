@@ -2,6 +2,7 @@
 //! itself with `alone RUN SIZE`, and a person may do so too. This file must never know an aim.
 
 use std::env;
+use std::hint::black_box;
 use std::process::{Command, Output, Stdio};
 
 use crate::cases::{self, Case};
@@ -25,15 +26,28 @@ pub(crate) struct Alone {
 /// it only makes the input and the expected answer.
 pub(crate) fn serve(what: &str, arguments: &[String]) {
     let [name, size] = arguments else { panic!("{what} RUN SIZE, such as {what} no-bus 1000") };
+    let size = size.parse().expect("SIZE is a number");
+    if name == cases::BY_HAND {
+        return serve_by_hand(what, size);
+    }
     let case = cases::ALL.into_iter().find(|case| case.name == name);
     let case =
         case.unwrap_or_else(|| panic!("`{name}`: expected one of {:?}", cases::ALL.map(|case| case.name)));
-    let trial = (case.trial)(size.parse().expect("SIZE is a number"));
+    let trial = (case.trial)(size);
     if what == PREPARE {
         return trial.prepare();
     }
     let taken = trial.run();
-    println!("{} {} {}", taken.messages, taken.seconds, most_memory().unwrap_or(f64::NAN));
+    println!("{} {} {}", taken.answer.messages, taken.seconds, most_memory().unwrap_or(f64::NAN));
+}
+
+/// Runs the model by hand, and prints the same.
+fn serve_by_hand(what: &str, size: u32) {
+    let model = black_box(cases::no_bus_by_hand(size));
+    if what == ALONE {
+        let (seconds, answer) = model.run();
+        println!("{} {seconds} {}", answer.messages, most_memory().unwrap_or(f64::NAN));
+    }
 }
 
 /// Runs it once in a process of its own.
@@ -79,26 +93,26 @@ impl Count {
 
 /// The count per message: the difference between a run and a run of twice the size, so that start-up drops out, without
 /// the making of the inputs and expected answers. `None` without valgrind.
-pub(crate) fn a_message(count: Count, case: &Case, size: u32) -> Option<f64> {
-    let (less, less_messages) = run_counted(count, case, size)?;
-    let (more, messages) = run_counted(count, case, 2 * size)?;
+pub(crate) fn a_message(count: Count, name: &str, size: u32) -> Option<f64> {
+    let (less, less_messages) = run_counted(count, name, size)?;
+    let (more, messages) = run_counted(count, name, 2 * size)?;
     Some((more - less) / (messages - less_messages))
 }
 
 /// The count of one run, without that of making its input and expected answer, and its messages.
-fn run_counted(count: Count, case: &Case, size: u32) -> Option<(f64, f64)> {
-    let (all, told) = counted(count, ALONE, case, size)?;
-    let (before, _) = counted(count, PREPARE, case, size)?;
+fn run_counted(count: Count, name: &str, size: u32) -> Option<(f64, f64)> {
+    let (all, told) = counted(count, ALONE, name, size)?;
+    let (before, _) = counted(count, PREPARE, name, size)?;
     Some((all - before, told.split_whitespace().next()?.parse().ok()?))
 }
 
 /// The count of a process under callgrind, and its output.
-fn counted(count: Count, what: &str, case: &Case, size: u32) -> Option<(f64, String)> {
+fn counted(count: Count, what: &str, name: &str, size: u32) -> Option<(f64, String)> {
     Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().ok()?;
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).args(count.options());
     let program = env::current_exe().expect("the benchmark's own file");
-    let output = output(command.arg(program).arg(what).arg(case.name).arg(size.to_string()));
+    let output = output(command.arg(program).arg(what).arg(name).arg(size.to_string()));
     let (told, counts) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let (_, counts) = counts.lines().find_map(|line| line.split_once("Collected : "))?;
     let counts: Vec<f64> = counts.split_whitespace().filter_map(|one| one.parse().ok()).collect();

@@ -3,6 +3,7 @@
 use machine::Machine;
 use tempest::Mechanism;
 
+use crate::by_hand::Model;
 use crate::trial::Trial;
 
 /// A run by its name. Its size is the number of operations of a node, the number of graph nodes, or, for runs that measure
@@ -28,6 +29,9 @@ pub(crate) const HANDLERS: Case = Case { name: "handlers", trial: |nodes| neighb
 /// All runs.
 pub(crate) const ALL: [Case; 10] =
     [NO_BUS, BUS, NP, EM3D, NO_BUS_1024, NO_BUS_16384, CM5_1024, CM5_16384, THREADS, HANDLERS];
+
+/// The name of the run [`NO_BUS`] as a model by hand.
+pub(crate) const BY_HAND: &str = "by-hand";
 
 /// The requests that a thread has outstanding.
 pub(crate) const WINDOW: u32 = 16;
@@ -96,6 +100,11 @@ fn em3d(graph: u32) -> Trial {
         mechanism: Mechanism::SharedMemory,
         inputs: vec![("nodes", graph.to_string())],
     }
+}
+
+/// The run [`NO_BUS`] as a model by hand.
+pub(crate) fn no_bus_by_hand(operations: u32) -> Model {
+    Model::new(&without_bus(), 8, WORDS, operations)
 }
 
 /// Four rounds in which each node sends to four neighbours.

@@ -10,6 +10,7 @@
 mod accesses;
 mod alone;
 mod bare;
+mod by_hand;
 mod cases;
 mod rows;
 mod trial;

@@ -3,12 +3,15 @@
 use crate::accesses;
 use crate::alone::{self, Alone, Count};
 use crate::bare;
+use crate::by_hand::Answer;
 use crate::cases::{self, Case};
 use crate::trial::Taken;
 use tradewind_bench::median;
 use tradewind_bench::table::{Aim, Figures, TableRow, Unit, paired};
 
 const LOOP: &str = "bare heap and fibers";
+
+const BY_HAND: &str = "this model by hand";
 
 /// Eight nodes.
 const FEW: u32 = 8;
@@ -30,6 +33,7 @@ pub(crate) const GROUPS: &[Group] = &[
         rate("fetch-add, hurricane-1:2, 8 nodes of 2", &cases::BUS, 10_000, (2, Aim::Value(2.5, 1.25)))
     }),
     ("np", || rate("fetch-add, paragon, np, 8 nodes", &cases::NP, 20_000, (2, Aim::Value(3.0, 1.5)))),
+    ("by-hand", by_hand),
     ("em3d", em3d),
     ("accesses", || accesses::rows(&cases::hurricane_1())),
     ("no-bus-1024", || {
@@ -52,13 +56,39 @@ pub(crate) const GROUPS: &[Group] = &[
 
 /// Messages a second, and the time of a message.
 fn rate(what: &str, case: &Case, size: u32, (fibers, aim): (u32, Aim)) -> Vec<TableRow> {
-    per_second(what, "a message", case, size, (FEW * fibers, aim), |taken| taken.messages)
+    per_second(what, "a message", case, size, (FEW * fibers, aim), |taken| taken.answer.messages)
+}
+
+/// Messages a second without a bus, the time and the instructions of a message, beside a model of that run alone.
+fn by_hand() -> Vec<TableRow> {
+    const OPERATIONS: u32 = 20_000;
+    let trial = (cases::NO_BUS.trial)(OPERATIONS);
+    let expected = trial.run().answer;
+    let rate = |(seconds, answer): (f64, Answer)| {
+        assert_eq!(answer, expected, "both models have the same modelled time and counts");
+        answer.messages as f64 / seconds / 1e6
+    };
+    let of_run = || {
+        let Taken { seconds, answer } = trial.run();
+        rate((seconds, answer))
+    };
+    let figures = paired(of_run, || rate(cases::no_bus_by_hand(OPERATIONS).run()));
+    let row = |what: &str, unit, figures| TableRow::new(what, unit, figures, BY_HAND, Aim::Nothing);
+    let mut rows = vec![
+        row("fetch-add, 8 nodes without a bus", Unit::Millions, figures),
+        row("  a message", Unit::Nanoseconds, inverse(figures)),
+    ];
+    let counted = |name| alone::a_message(Count::Instructions, name, 500);
+    if let Some((ours, bound)) = counted(cases::NO_BUS.name).zip(counted(cases::BY_HAND)) {
+        rows.push(row("  instructions of a message", Unit::Instructions, beside(ours, bound)));
+    }
+    rows
 }
 
 /// Handlers a second, and the time of a handler.
 fn em3d() -> Vec<TableRow> {
     let (what, aim) = ("em3d, shared memory, hurricane-1, 8 nodes of 8", Aim::Value(1.5, 0.75));
-    per_second(what, "a handler", &cases::EM3D, 4000, (64, aim), |taken| taken.handlers)
+    per_second(what, "a handler", &cases::EM3D, 4000, (64, aim), |taken| taken.answer.handlers)
 }
 
 /// The rate of a run per second, and the time of each event. The bound makes the same number of steps with `fibers`
@@ -190,7 +220,7 @@ fn lines() -> Vec<TableRow> {
 /// Rows of some runs: the count of a message of each, by callgrind.
 fn counted(runs: &[(&str, &Case, Aim)], (count, unit): (Count, Unit), size: u32) -> Vec<TableRow> {
     let row = |&(what, case, aim): &(&str, &Case, Aim)| {
-        let counted = alone::a_message(count, case, size)?;
+        let counted = alone::a_message(count, case.name, size)?;
         Some(TableRow::new(what, unit, beside(counted, f64::NAN), "", aim))
     };
     let rows: Vec<_> = runs.iter().filter_map(row).collect();

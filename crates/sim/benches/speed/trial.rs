@@ -7,6 +7,8 @@ use tempest::entry::{Given, Plan};
 use tempest::world::{Launch, World};
 use tempest::{Job, Mechanism, Policy, Shape};
 
+use crate::by_hand::Answer;
+
 /// A modelled run.
 pub(crate) struct Trial {
     pub(crate) machine: Machine,
@@ -22,8 +24,7 @@ pub(crate) struct Trial {
 #[derive(Clone, Copy)]
 pub(crate) struct Taken {
     pub(crate) seconds: f64,
-    pub(crate) messages: u64,
-    pub(crate) handlers: u64,
+    pub(crate) answer: Answer,
 }
 
 impl Trial {
@@ -41,7 +42,7 @@ impl Trial {
         let outcome = model.run(&launch).expect("the run ends well");
         let seconds = start.elapsed().as_secs_f64();
         assert!(outcome.report.verified(), "{:?}", outcome.report);
-        Taken { seconds, messages: outcome.counters.messages, handlers: outcome.counters.handlers }
+        Taken { seconds, answer: Answer::of_run(outcome.timed(), outcome.time, &outcome.counters) }
     }
 
     /// Makes the input and the expected answer, and drops them.
