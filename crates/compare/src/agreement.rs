@@ -51,13 +51,13 @@ pub enum Extent {
 
 /// The mechanism, or the policy, that serves all machines.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CommonBest {
+pub enum CommonBest<T = String> {
     /// No choice serves all machines.
     Differs,
     /// The named one is the best on each machine, and nothing is tied with it.
-    Best(String),
+    Best(T),
     /// The named one is the best on each machine, or tied with the best.
-    Tied(String),
+    Tied(T),
     /// Runs differ too much on one machine or several to tell whether a choice serves all.
     Unknown,
 }
@@ -106,14 +106,14 @@ fn agree(shape: MachineShape, rankings: &[Ranking]) -> Option<Agreement> {
     let able: Vec<_> = calm.iter().filter_map(|world| Able::new(world, &common)).collect();
     let mechanism = serving_mechanism(&able, &common);
     let serving = match mechanism {
-        Some(Serves::Best(serving) | Serves::Tied(serving)) => Some(serving),
+        Some(CommonBest::Best(serving) | CommonBest::Tied(serving)) => Some(serving),
         _ => None,
     };
     let names = |worlds: &[&World<'_>]| worlds.iter().map(|world| Name::of(world.machine)).collect();
     Some(Agreement {
         shape,
-        policy: serving_policy(&able, &common, serving).map(|serves| serves.verdict(String::clone)),
-        mechanism: mechanism.map(|serves| serves.verdict(Mechanism::to_string)),
+        policy: serving_policy(&able, &common, serving),
+        mechanism: mechanism.map(CommonBest::named),
         extent: Extent::of(&common, &ways),
         choices: able.iter().filter_map(Able::choice).collect(),
         compared: names(&calm),
@@ -123,7 +123,7 @@ fn agree(shape: MachineShape, rankings: &[Ranking]) -> Option<Agreement> {
 }
 
 /// The mechanism that serves all machines; `None` if there is one only.
-fn serving_mechanism(able: &[Able<'_>], common: &BTreeSet<Way>) -> Option<Serves<Mechanism>> {
+fn serving_mechanism(able: &[Able<'_>], common: &BTreeSet<Way>) -> Option<CommonBest<Mechanism>> {
     let tied = |able: &Able<'_>| able.tied(None).map(|(row, _)| row.mechanism).collect();
     let is_sure = able.iter().all(|able| able.is_sure(None));
     has_choice(common.iter().map(|way| way.mechanism))
@@ -136,7 +136,7 @@ fn serving_policy(
     able: &[Able<'_>],
     common: &BTreeSet<Way>,
     serving: Option<Mechanism>,
-) -> Option<Serves<String>> {
+) -> Option<CommonBest<String>> {
     let is_served = |way: &&Way| serving.is_none_or(|serving| serving == way.mechanism);
     let own = |able: &Able<'_>| serving.or(able.mechanism());
     let tied = |able: &Able<'_>| able.tied(own(able)).flat_map(|(_, here)| here.clone()).collect();
@@ -150,21 +150,13 @@ fn has_choice<T: Ord>(of: impl Iterator<Item = T>) -> bool {
     of.collect::<BTreeSet<_>>().len() > 1
 }
 
-/// The policy or mechanism that serves all machines, before it is named.
-enum Serves<T> {
-    Nothing,
-    Best(T),
-    Tied(T),
-    /// Any tied choice of a machine whose tied times may be far apart.
-    Unknown,
-}
-
-impl<T> Serves<T> {
-    fn verdict(&self, name: impl Fn(&T) -> String) -> CommonBest {
+impl CommonBest<Mechanism> {
+    /// The mechanism by its name.
+    fn named(self) -> CommonBest {
         match self {
-            Self::Nothing => CommonBest::Differs,
-            Self::Best(one) => CommonBest::Best(name(one)),
-            Self::Tied(one) => CommonBest::Tied(name(one)),
+            Self::Differs => CommonBest::Differs,
+            Self::Best(one) => CommonBest::Best(one.to_string()),
+            Self::Tied(one) => CommonBest::Tied(one.to_string()),
             Self::Unknown => CommonBest::Unknown,
         }
     }
@@ -172,15 +164,15 @@ impl<T> Serves<T> {
 
 /// The choice in all sets of tied choices: the first machine's own best if it is in all of them. Unknown unless it
 /// `is_sure` that the tied times are close.
-fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>, is_sure: bool) -> Serves<T> {
+fn serves<T: Ord + Clone>(best: Vec<Option<T>>, tied: Vec<BTreeSet<T>>, is_sure: bool) -> CommonBest<T> {
     let is_alone = tied.iter().all(|tied| tied.len() == 1);
     let all = tied.into_iter().reduce(|all, more| &all & &more).unwrap_or_default();
     let mut known = best.iter().flatten().filter(|best| all.contains(best));
-    let Some(one) = known.next().or_else(|| all.first()) else { return Serves::Nothing };
+    let Some(one) = known.next().or_else(|| all.first()) else { return CommonBest::Differs };
     if !is_sure {
-        return Serves::Unknown;
+        return CommonBest::Unknown;
     }
-    if is_alone { Serves::Best(one.clone()) } else { Serves::Tied(one.clone()) }
+    if is_alone { CommonBest::Best(one.clone()) } else { CommonBest::Tied(one.clone()) }
 }
 
 impl Name {
@@ -208,8 +200,7 @@ struct World<'r> {
 
 impl<'r> World<'r> {
     fn new(ranking: &'r Ranking) -> Self {
-        let right = ranking.rows().into_iter().filter(|row| row.verified).collect();
-        Self { machine: &ranking.machine, right }
+        Self { machine: &ranking.machine, right: ranking.right_rows() }
     }
 
     /// The rows that have times to be ranked by.
@@ -218,11 +209,7 @@ impl<'r> World<'r> {
     }
 
     fn ways(&self) -> BTreeSet<Way> {
-        let ways = |row: &Row| -> Vec<Way> {
-            let way = |policy: &String| Way { mechanism: row.mechanism, policy: policy.clone() };
-            row.policies.iter().map(way).collect()
-        };
-        self.ranked().flat_map(ways).collect()
+        self.ranked().flat_map(Row::ways).collect()
     }
 }
 
@@ -235,10 +222,7 @@ struct Able<'r> {
 impl<'r> Able<'r> {
     fn new(world: &World<'r>, common: &BTreeSet<Way>) -> Option<Self> {
         let here = |row: &Row| -> Vec<String> {
-            let is_common = |policy: &&String| {
-                common.contains(&Way { mechanism: row.mechanism, policy: (*policy).clone() })
-            };
-            row.policies.iter().filter(is_common).cloned().collect()
+            row.ways().filter(|way| common.contains(way)).map(|way| way.policy).collect()
         };
         let ranked = world.ranked().map(|row| (row, here(row)));
         let mut rows: Vec<_> = ranked.filter(|(_, here)| !here.is_empty()).collect();

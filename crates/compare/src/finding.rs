@@ -25,8 +25,9 @@ use crate::bottleneck::{self, Bottleneck};
 use crate::combination::Way;
 use crate::counter::{Counter, Evidence, evidence};
 use crate::interval::{self, least_runs};
+use crate::margin::{Margin, Processors};
 use crate::parts::{Part, region, shares};
-use crate::ranking::{Ranking, Row, at_least, disturbance, ratio};
+use crate::ranking::{Ranking, Row, disturbance};
 use crate::tie::{is_tied, is_unclear, room};
 
 /// The share of a difference from which a part is not its cause but is outweighed by another.
@@ -105,35 +106,14 @@ pub struct Contrast {
     pub loser: Way,
     /// The respect in which the loser differs from the winner.
     pub differs: Differs,
-    /// The loser's time divided by the winner's.
-    pub ratio: f64,
-    /// Lower bound of the ratio, if the ratio is known less precisely than its excess over 1.
-    pub at_least: Option<f64>,
+    /// The margin of the winner over the loser.
+    pub margin: Margin,
     /// The number of computing processors, where winner and loser differ in it.
     pub processors: Option<Processors>,
-    /// The number of all processors at work, where the winner has more of them.
-    pub at_work: Option<Processors>,
     /// The reason why the loser is slower.
     pub cause: Cause,
     /// The part of the machine that limits the loser, if one does.
     pub bottleneck: Option<Bottleneck>,
-}
-
-/// A number of processors of each node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Processors {
-    /// Processors of each node under the winner.
-    pub winner: u32,
-    /// Processors of each node under the loser.
-    pub loser: u32,
-}
-
-impl Processors {
-    /// The numbers of all processors at work, those beside the computing ones included, if the winner has more.
-    pub(crate) fn more_at_work(winner: &Row, loser: &Row) -> Option<Self> {
-        let of = Self { winner: winner.split.all(), loser: loser.split.all() };
-        (of.winner > of.loser).then_some(of)
-    }
 }
 
 /// Why a loser is slower, or why no cause is named.
@@ -188,14 +168,13 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
     let (tied, slower): (Vec<&Row>, Vec<&Row>) = others.iter().partition(|row| is_tied(winner, row));
     let (larger, smaller) = contrasts(winner, others, &slower);
     let equal: Vec<_> = std::iter::once(winner).chain(tied.iter().copied()).collect();
-    let contrast = |found: Option<Loser<'_>>| found.map(|found| found.contrast(winner));
     Finding {
         ran: true,
         repeatable,
         winner: Some(winner.way()),
         bottleneck: bottleneck::of(winner),
         oversubscribed: winner.oversubscribed
-            || larger.as_ref().is_some_and(|larger| larger.row.oversubscribed),
+            || larger.as_ref().is_some_and(|larger| larger.cause == Cause::Crowded),
         brief: winner.is_brief(),
         too_few: too_few(rows, &right),
         empty_polls: slower.iter().find_map(|row| empty_polls(winner, row)),
@@ -204,8 +183,8 @@ pub(crate) fn find(rows: &[&Row], repeatable: bool) -> Finding {
         unclear: is_unclear(&equal),
         busy: disturbance(&right),
         tied: tied.into_iter().map(Row::way).collect(),
-        contrast: contrast(larger),
-        other: contrast(smaller),
+        contrast: larger,
+        other: smaller,
     }
 }
 
@@ -217,52 +196,36 @@ fn too_few(all: &[&Row], right: &[&Row]) -> Option<TooFew> {
     Some(TooFew { runs, needed: least_runs(interval::level(all.len())) })
 }
 
-/// A loser whose time can be divided by the winner's.
-struct Loser<'r> {
-    row: &'r Row,
-    differs: Differs,
-    ratio: f64,
-}
-
 /// The larger contrast and the smaller (rule 3). `others` are all rows but the winner, `slower` the untied ones, both
 /// the fastest first.
-fn contrasts<'r>(
-    winner: &Row,
-    others: &[&'r Row],
-    slower: &[&'r Row],
-) -> (Option<Loser<'r>>, Option<Loser<'r>>) {
+fn contrasts(winner: &Row, others: &[&Row], slower: &[&Row]) -> (Option<Contrast>, Option<Contrast>) {
     let is_untied = |row: &&&Row| {
         let of_its = |rows: &[&Row]| rows.iter().filter(|other| other.mechanism == row.mechanism).count();
         of_its(others) == of_its(slower)
     };
     let by_policy = slower.iter().find(|row| row.mechanism == winner.mechanism);
     let by_mechanism = slower.iter().filter(|row| row.mechanism != winner.mechanism).find(is_untied);
-    let loser = |loser: Option<&&'r Row>, differs| {
-        let loser = *loser?;
-        Some(Loser { row: loser, differs, ratio: ratio(winner, loser)? })
-    };
-    match (loser(by_policy, Differs::Policy), loser(by_mechanism, Differs::Mechanism)) {
-        (Some(policy), Some(mechanism)) if mechanism.ratio < policy.ratio => (Some(policy), Some(mechanism)),
+    let by_policy = by_policy.and_then(|row| contrast(winner, row, Differs::Policy));
+    let by_mechanism = by_mechanism.and_then(|row| contrast(winner, row, Differs::Mechanism));
+    let is_larger = |one: &Contrast, other: &Contrast| one.margin.ratio > other.margin.ratio;
+    match (by_policy, by_mechanism) {
+        (Some(policy), Some(mechanism)) if is_larger(&policy, &mechanism) => (Some(policy), Some(mechanism)),
         (policy, Some(mechanism)) => (Some(mechanism), policy),
         (policy, None) => (policy, None),
     }
 }
 
-impl Loser<'_> {
-    fn contrast(&self, winner: &Row) -> Contrast {
-        let Self { row: loser, differs, ratio } = *self;
-        let processors = Processors { winner: winner.split.computing, loser: loser.split.computing };
-        Contrast {
-            loser: loser.way(),
-            differs,
-            ratio,
-            at_least: at_least(winner, loser),
-            processors: (processors.winner != processors.loser).then_some(processors),
-            at_work: Processors::more_at_work(winner, loser),
-            cause: cause(winner, loser),
-            bottleneck: bottleneck::of(loser),
-        }
-    }
+/// The contrast to a loser; `None` if its time cannot be divided by the winner's.
+fn contrast(winner: &Row, loser: &Row, differs: Differs) -> Option<Contrast> {
+    let processors = Processors { winner: winner.split.computing, loser: loser.split.computing };
+    Some(Contrast {
+        loser: loser.way(),
+        differs,
+        margin: Margin::of(winner, loser)?,
+        processors: (processors.winner != processors.loser).then_some(processors),
+        cause: cause(winner, loser),
+        bottleneck: bottleneck::of(loser),
+    })
 }
 
 /// Rule 6, of polls that found nothing: whether they are why `loser` is slower.
@@ -328,7 +291,7 @@ mod tests {
         let rows = [row(Messages, "fixed:1", [40, 0, 10, 50]), row(Messages, "floating", [40, 0, 12, 60])];
         let found = contrast(&rows);
         assert_eq!((found.differs, found.loser.policy.as_str()), (Differs::Policy, "floating"));
-        assert!((found.ratio - 1.12).abs() < 1e-9);
+        assert!((found.margin.ratio - 1.12).abs() < 1e-9);
         let Cause::Part(because) = found.cause else { panic!("{found:?}") };
         assert_eq!(because.part, Part::Synchronization);
         assert!((because.share - 10.0 / 12.0).abs() < 1e-9 && (because.seconds - 10e-6).abs() < 1e-12);
@@ -338,12 +301,15 @@ mod tests {
     fn a_winner_with_more_processors_beside_those_that_compute_is_told_to_have_them() {
         let mut rows =
             [row(Messages, "hurricane-1:2", [40, 0, 10, 10]), row(Messages, "single", [40, 0, 10, 60])];
-        assert_eq!(contrast(&rows).at_work, None);
+        assert_eq!(contrast(&rows).margin.at_work, None);
         rows[0].split.dedicated = 2;
         let found = contrast(&rows);
-        assert_eq!((found.processors, found.at_work), (None, Some(Processors { winner: 4, loser: 2 })));
+        assert_eq!(
+            (found.processors, found.margin.at_work),
+            (None, Some(Processors { winner: 4, loser: 2 }))
+        );
         rows[1].split.computing = 5;
-        assert_eq!(contrast(&rows).at_work, None, "the winner has fewer");
+        assert_eq!(contrast(&rows).margin.at_work, None, "the winner has fewer");
     }
 
     #[test]
@@ -368,7 +334,7 @@ mod tests {
         let found = contrast(&rows);
         assert_eq!(found.processors, Some(Processors { winner: 2, loser: 1 }));
         assert_eq!(found.cause, Cause::FewerProcessors);
-        assert_eq!(found.at_work, Some(Processors { winner: 2, loser: 1 }));
+        assert_eq!(found.margin.at_work, Some(Processors { winner: 2, loser: 1 }));
         // A winner with fewer won in spite of that.
         (rows[0].split.computing, rows[1].split.computing) = (1, 2);
         let found = contrast(&rows);
@@ -410,9 +376,9 @@ mod tests {
         assert_eq!((larger.differs, larger.loser.mechanism), (Differs::Mechanism, Messages));
         assert_eq!(larger.loser.policy, "single");
         let other = finding.other.unwrap();
-        assert_eq!((other.differs, other.ratio), (Differs::Policy, 1.1));
+        assert_eq!((other.differs, other.margin.ratio), (Differs::Policy, 1.1));
         let larger = find(&rows[..2], true).contrast.unwrap();
-        assert_eq!((larger.differs, larger.ratio), (Differs::Policy, 1.1));
+        assert_eq!((larger.differs, larger.margin.ratio), (Differs::Policy, 1.1));
     }
 
     #[test]

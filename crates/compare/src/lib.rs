@@ -8,6 +8,7 @@
 //! | [`interval`] | the confidence interval of a median |
 //! | [`refusal`] | requests that a machine could not run |
 //! | [`tie`] | the rule by which two rows are tied |
+//! | [`margin`] | by how much a row is slower than another |
 //! | [`counter`] | counters that can explain a part of the time |
 //! | [`bottleneck`] | the part of a machine that limited a run |
 //! | [`finding`] | the winner on one machine, its margin, and the cause |
@@ -28,6 +29,7 @@ pub mod combination;
 pub mod counter;
 pub mod finding;
 pub mod interval;
+pub mod margin;
 pub mod parts;
 pub mod prediction;
 pub mod ranking;
@@ -44,6 +46,7 @@ pub use bottleneck::Bottleneck;
 pub use combination::{Combination, Way};
 pub use finding::Finding;
 pub use interval::Interval;
+pub use margin::Margin;
 pub use parts::Part;
 pub use prediction::Prediction;
 pub use ranking::{Machine, MachineShape, Ranking, Row};

@@ -126,7 +126,7 @@ pub fn of(rankings: &[Ranking]) -> Vec<Prediction> {
         let calibration = model.machine.calibration.as_ref()?;
         let is_of = |other: &&Ranking| other.machine.name == calibration.of && other.shape == model.shape;
         let measured = rankings.iter().find(is_of)?;
-        Some(Prediction::new(model, calibration.clone(), &measured.rows()))
+        Some(Prediction::new(model, calibration.clone(), measured))
     };
     rankings.iter().filter_map(predicted).collect()
 }
@@ -135,8 +135,8 @@ pub fn of(rankings: &[Ranking]) -> Vec<Prediction> {
 type Paired<'r> = (Pair, &'r Row, &'r Row);
 
 impl Prediction {
-    fn new(model: &Ranking, calibration: Calibration, measured: &[&Row]) -> Self {
-        let (measured, predicted) = (ways(measured), ways(&model.rows()));
+    fn new(model: &Ranking, calibration: Calibration, measured: &Ranking) -> Self {
+        let (measured, predicted) = (ways(measured), ways(model));
         let pairs = measured.iter().filter_map(|way| pair(way, &predicted));
         let mut pairs: Vec<Paired<'_>> = pairs.collect();
         pairs.sort_by_key(|(pair, row, _)| (!pair.is_scored(), row.outcome.timed()));
@@ -165,13 +165,8 @@ fn pair<'r>((way, row): &(Way, &'r Row), predicted: &[(Way, &'r Row)]) -> Option
 }
 
 /// The combinations of rows with right answers.
-fn ways<'r>(rows: &[&'r Row]) -> Vec<(Way, &'r Row)> {
-    let right = rows.iter().filter(|row| row.verified);
-    let ways = |row: &&'r Row| -> Vec<(Way, &'r Row)> {
-        let way = |policy: &String| (Way { mechanism: row.mechanism, policy: policy.clone() }, *row);
-        row.policies.iter().map(way).collect()
-    };
-    right.flat_map(ways).collect()
+fn ways(ranking: &Ranking) -> Vec<(Way, &Row)> {
+    ranking.right_rows().into_iter().flat_map(|row| row.ways().map(move |way| (way, row))).collect()
 }
 
 /// The score of pairs that are scored, the fastest measured first.

@@ -107,6 +107,11 @@ impl Row {
         Way { mechanism: self.mechanism, policy: self.policies.first().cloned().unwrap_or_default() }
     }
 
+    /// The mechanism and each policy.
+    pub fn ways(&self) -> impl Iterator<Item = Way> {
+        self.policies.iter().map(|policy| Way { mechanism: self.mechanism, policy: policy.clone() })
+    }
+
     /// The time of the timed region, in seconds.
     pub fn seconds(&self) -> f64 {
         self.outcome.timed().as_seconds()
@@ -202,6 +207,11 @@ impl Ranking {
         self.places.iter().map(|place| &place.row).collect()
     }
 
+    /// The rows with right answers, the fastest first.
+    pub fn right_rows(&self) -> Vec<&Row> {
+        self.rows().into_iter().filter(|row| row.verified).collect()
+    }
+
     /// The number of combinations that ran.
     pub fn ran(&self) -> usize {
         self.places.iter().map(|place| place.ran.len()).sum()
@@ -217,15 +227,6 @@ impl Ranking {
     pub fn is_clean(&self) -> bool {
         self.right() == self.ran() && self.failed.is_empty()
     }
-}
-
-/// The least ratio of a row to the first that their intervals allow. It is shown instead of the [`ratio`] if the ratio
-/// is known less precisely than its excess over 1. `None` otherwise, and on a model.
-pub fn at_least(first: &Row, row: &Row) -> Option<f64> {
-    let (ratio, [below, above]) = (ratio(first, row)?, [first.interval?, row.interval?]);
-    let between = |above: Time, below: Time| above.as_seconds() / below.as_seconds();
-    let (least, most) = (between(above.low, below.high), between(above.high, below.low));
-    (most - least > ratio - 1.0).then(|| least.max(1.0))
 }
 
 /// The share of the time that the operating system took from the rows that it disturbed, their mean; `None` if it disturbed none.
@@ -288,21 +289,6 @@ mod tests {
             long.with(|outcome| outcome.phases.clear()).is_brief(),
             "start and end of the whole run count"
         );
-    }
-
-    #[test]
-    fn a_margin_that_is_not_known_to_within_itself_is_told_by_its_least() {
-        let least = |shares: [f64; 2], ratio: u64| {
-            let row = |time, share| row(Mechanism::Messages, "", [time, 0, 0, 0]).within(share);
-            at_least(&row(1000, shares[0]), &row(ratio, shares[1]))
-        };
-        assert_eq!(least([0.01, 0.01], 1210), None);
-        let told = least([0.07, 0.07], 1210).expect("14 of 21 % are not sure");
-        assert!((told - 1.21 * 0.93 / 1.07).abs() < 1e-9, "{told}");
-        assert!(least([0.99, 0.3], 8500).is_some_and(|least| least < 3.0), "no factor of 8.5");
-        assert_eq!(least([0.1, 0.1], 8500), None);
-        let model = row(Mechanism::Messages, "", [1; 4]);
-        assert_eq!(at_least(&model, &model), None);
     }
 
     #[test]

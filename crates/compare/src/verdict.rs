@@ -8,8 +8,9 @@
 
 use crate::agreement::Name;
 use crate::combination::Way;
-use crate::finding::{self, Processors, TooFew};
-use crate::ranking::{Machine, MachineShape, Ranking, Row, at_least, disturbance, ratio};
+use crate::finding::{self, TooFew};
+use crate::margin::Margin;
+use crate::ranking::{Machine, MachineShape, Ranking, Row, disturbance};
 use crate::tie::{is_tied, is_unclear};
 
 /// The answer of one table of a comparison: of one machine in one shape.
@@ -51,12 +52,8 @@ pub struct Lead {
 pub struct Behind {
     /// The name of the choice.
     pub name: String,
-    /// Time of the choice divided by that of the fastest: above 1.
-    pub ratio: f64,
-    /// Lower bound of the ratio, if the ratio is known less precisely than its excess over 1.
-    pub at_least: Option<f64>,
-    /// The number of all processors at work, where the fastest has more of them.
-    pub at_work: Option<Processors>,
+    /// The margin of the fastest over the choice.
+    pub margin: Margin,
 }
 
 impl Verdict {
@@ -72,14 +69,18 @@ pub fn of(rankings: &[Ranking]) -> Vec<Verdict> {
 }
 
 fn table(ranking: &Ranking) -> Option<Verdict> {
-    let right: Vec<_> = ranking.rows().into_iter().filter(|row| row.verified).collect();
+    let right = ranking.right_rows();
     let winner = *right.first()?;
-    let mechanisms = gathered(&right, |row| row.mechanism)
-        .into_iter()
-        .map(|rows| Candidate { names: vec![rows[0].mechanism.to_string()], rows });
+    let mut mechanisms: Vec<Candidate<'_>> = Vec::new();
+    for row in &right {
+        match mechanisms.iter_mut().find(|known| known.rows[0].mechanism == row.mechanism) {
+            Some(known) => known.rows.push(row),
+            None => mechanisms.push(Candidate { names: vec![row.mechanism.to_string()], rows: vec![row] }),
+        }
+    }
     let by_winners = right.iter().filter(|row| row.mechanism == winner.mechanism);
     let policies = by_winners.map(|&row| Candidate { names: row.policies.clone(), rows: vec![row] });
-    let mechanism = lead(winner, &mechanisms.collect::<Vec<_>>());
+    let mechanism = lead(winner, &mechanisms);
     let policy = lead(winner, &policies.collect::<Vec<_>>());
     Some(Verdict {
         on: Name::of(&ranking.machine),
@@ -92,18 +93,6 @@ fn table(ranking: &Ranking) -> Option<Verdict> {
         oversubscribed: winner.oversubscribed,
         busy: disturbance(&right),
     })
-}
-
-/// Groups rows by `key`, in the order of their first rows.
-fn gathered<'r, K: PartialEq>(rows: &[&'r Row], key: impl Fn(&Row) -> K) -> Vec<Vec<&'r Row>> {
-    let mut groups: Vec<Vec<&'r Row>> = Vec::new();
-    for row in rows {
-        match groups.iter_mut().find(|group| key(group[0]) == key(row)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    groups
 }
 
 /// A choice: its names, and its rows, the fastest first.
@@ -149,9 +138,8 @@ fn lead(winner: &Row, choices: &[Candidate<'_>]) -> Option<Lead> {
 }
 
 fn behind(winner: &Row, choice: &Candidate<'_>) -> Option<Behind> {
-    let (name, slower) = (choice.names.first()?.clone(), choice.rows[0]);
-    let (at_least, at_work) = (at_least(winner, slower), Processors::more_at_work(winner, slower));
-    Some(Behind { name, ratio: ratio(winner, slower)?, at_least, at_work })
+    let name = choice.names.first()?.clone();
+    Some(Behind { name, margin: Margin::of(winner, choice.rows[0])? })
 }
 
 #[cfg(test)]
@@ -167,7 +155,7 @@ mod tests {
 
     fn said(lead: &Option<Lead>) -> (String, Option<(&str, f64)>) {
         let lead = lead.as_ref().expect("a choice");
-        (lead.best.join(" "), lead.next.as_ref().map(|next| (&*next.name, next.ratio)))
+        (lead.best.join(" "), lead.next.as_ref().map(|next| (&*next.name, next.margin.ratio)))
     }
 
     #[test]

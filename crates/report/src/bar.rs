@@ -6,8 +6,8 @@
 use compare::Part;
 use compare::parts::PARTS;
 
+use crate::names::part as name;
 use crate::page::{self, Page};
-use crate::part::name;
 
 /// This number of cells of a part.
 fn draw(page: &Page, part: Part, cells: usize) -> String {

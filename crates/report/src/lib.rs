@@ -14,7 +14,8 @@
 //! | [`tsv`] | a study's results as tab-separated values |
 //! | `table` | tables that fit their page |
 //! | `bar` | bars of the six parts of time |
-//! | `part`, `resource` | names of the parts of time, and of the parts of a machine |
+//! | `grouped` | values by their keys |
+//! | `names` | names of the parts of time, and of the parts of a machine |
 //!
 //! Without the feature `command` there are documents and sentences only: no terminal, no laboratory. This room must
 //! never know a world that runs programs, a program, or an argument of the command line.
@@ -27,14 +28,15 @@ pub mod document;
 #[cfg(feature = "command")]
 mod figures;
 #[cfg(feature = "command")]
+mod grouped;
+#[cfg(feature = "command")]
 pub mod html;
+mod names;
 #[cfg(feature = "command")]
 pub mod page;
-mod part;
 #[cfg(feature = "command")]
 pub mod picture;
 pub mod quantity;
-mod resource;
 #[cfg(feature = "command")]
 mod table;
 #[cfg(feature = "command")]

@@ -101,6 +101,11 @@ impl Page {
         self.fold_under(head, columns(head), text)
     }
 
+    /// [`fold`](Self::fold) in a style.
+    pub(crate) fn fold_in(&self, style: Style, head: &str, text: &str) -> String {
+        self.paint(style, &self.fold(head, text))
+    }
+
     /// `text` after `head`, broken as [`fold`](Self::fold) breaks it, the lines after the first indented by `indent` columns.
     pub(crate) fn fold_under(&self, head: &str, indent: usize, text: &str) -> String {
         let indent = " ".repeat(indent);

@@ -21,12 +21,7 @@ pub fn time(nanoseconds: f64) -> String {
 #[cfg(feature = "command")]
 pub(crate) fn brief(nanoseconds: f64) -> String {
     let (value, unit) = in_unit(nanoseconds * 1e-9, 0.9995);
-    let decimals = match value.abs() {
-        few if few < 9.995 => 2,
-        tens if tens < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{} {unit}", without_zeros(&format!("{value:.decimals$}")))
+    format!("{} {unit}", without_zeros(&digits(value, 3)))
 }
 
 /// A number with three significant digits; a number of 1000 or more with all digits before the point.
@@ -43,12 +38,7 @@ pub(crate) fn three_digits(value: f64) -> String {
 /// A ratio with three digits or more.
 #[cfg(feature = "command")]
 pub(crate) fn times(ratio: f64) -> String {
-    let decimals = match ratio {
-        few if few < 9.995 => 2,
-        tens if tens < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{ratio:.decimals$}")
+    digits(ratio, 3)
 }
 
 /// The largest unit of time in which so many seconds, rounded up by `slack`, are at least 1; and the number of them.
@@ -59,23 +49,25 @@ fn in_unit(seconds: f64, slack: f64) -> (f64, &'static str) {
     (seconds / unit, name)
 }
 
+/// A number of 1 or more with this number of significant digits, or with all before the point if those are more.
+fn digits(value: f64, significant: i32) -> String {
+    // Rounding must not make one digit more.
+    let fits =
+        |decimals: &i32| value.abs() < 10_f64.powi(significant - decimals) - 0.5 * 10_f64.powi(-decimals);
+    let decimals = (0..significant).rev().find(fits).unwrap_or(0) as usize;
+    format!("{value:.decimals$}")
+}
+
 /// A number of seconds with two significant digits and a unit.
 pub fn seconds(seconds: f64) -> String {
     let (value, unit) = in_unit(seconds, 0.9995);
-    let decimals = if value.abs() < 9.95 { 1 } else { 0 };
-    format!("{value:.decimals$} {unit}")
+    format!("{} {unit}", digits(value, 2))
 }
 
 /// A number of seconds with four significant digits and a unit, without zeros behind the last digit.
 pub fn duration(seconds: f64) -> String {
     let (value, unit) = in_unit(seconds, 0.99995);
-    let decimals = match value.abs() {
-        few if few < 9.9995 => 3,
-        tens if tens < 99.995 => 2,
-        hundreds if hundreds < 999.95 => 1,
-        _ => 0,
-    };
-    format!("{} {unit}", without_zeros(&format!("{value:.decimals$}")))
+    format!("{} {unit}", without_zeros(&digits(value, 4)))
 }
 
 /// A time that a person waits, in whole seconds, then minutes, then hours: an estimate has no more digits.
@@ -150,8 +142,13 @@ pub fn several(number: impl Into<u64>, one: &str) -> String {
 
 /// Names as people list them: `a, b and c`.
 pub fn list(names: &[String]) -> String {
+    listed(names, "and")
+}
+
+/// Names as people list them, with this word before the last.
+pub(crate) fn listed(names: &[String], between: &str) -> String {
     match names {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        [first @ .., last] if !first.is_empty() => format!("{} {between} {last}", first.join(", ")),
         names => names.concat(),
     }
 }

@@ -50,12 +50,7 @@ pub fn metrics(study: &Study) -> String {
 
 /// Every claim with its verdict, below a line of names. A cell is empty where something does not apply or was not measured.
 pub fn claims(claims: &Claims) -> String {
-    let scalar = |scalar: &Option<Scalar>| match scalar {
-        Some(Scalar::Number(number)) => number.to_string(),
-        Some(Scalar::Flag(flag)) => flag.to_string(),
-        Some(Scalar::Text(text)) => text.clone(),
-        None => String::new(),
-    };
+    let scalar = |scalar: &Option<Scalar>| scalar.as_ref().map_or_else(String::new, Scalar::to_string);
     let head =
         ["claim", "role", "basis", "verdict", "stated", "measured", "unit", "error"].map(str::to_owned);
     let line = |claim: &Claim| {
@@ -92,11 +87,8 @@ mod tests {
         let row = |name: &str, value: &str, number| StudyRow {
             fields: [(name.to_owned(), value.to_owned())].into_iter().collect(),
             rounds: 1,
-            oversubscribed: false,
             numbers: [("time".to_owned(), number)].into_iter().collect(),
-            time_ns: None,
-            breakdown_ns: None,
-            volume_bytes: None,
+            ..StudyRow::default()
         };
         let table = |name: &str, unit: &str, row| StudyTable {
             fields: vec![name.to_owned()],
@@ -105,23 +97,12 @@ mod tests {
         };
         let interval = Some(Bounds { low: 1.0, high: 2.5, level: 0.96 });
         let study = Study {
-            version: 1,
-            partial: None,
-            study: "s".to_owned(),
-            summary: "s".to_owned(),
-            file: "s".to_owned(),
-            runs: 2,
-            failed_runs: Vec::new(),
             tables: vec![
                 table("size", "ns", row("size", "1\t2", number(1.5, interval))),
                 table("g", "us", row("g", "3", number(0.001, None))),
             ],
             metrics: [("a.b".to_owned(), 0.25)].into_iter().collect(),
-            derived: Vec::new(),
-            checks: Vec::new(),
-            bounds: Vec::new(),
-            figures: Vec::new(),
-            leaves_out: Vec::new(),
+            ..Study::default()
         };
         assert_eq!(
             runs(&study),

@@ -1,5 +1,7 @@
 //! The documents of `claims` and `claims --ledger`. This module must never decide a verdict.
 
+use std::fmt;
+
 #[cfg(feature = "command")]
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -38,7 +40,7 @@ pub struct Claims {
 }
 
 /// A claim, compared with the measurement.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// The name of the claim and of its metric.
     pub id: String,
@@ -132,6 +134,16 @@ pub enum Scalar {
     Text(String),
 }
 
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
 /// Verdicts on the claims of one kind of one study.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
@@ -212,7 +224,7 @@ impl Counts {
 }
 
 /// A run that yielded nothing.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FailedRun {
     /// The study that asked for the run.
     pub study: String,

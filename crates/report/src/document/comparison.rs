@@ -1,17 +1,18 @@
 //! The document of `compare`. This module must never find anything itself: rankings, findings and predictions are made in
 //! room `compare`.
 
-use compare::finding::{self, Cause};
+use compare::agreement::{self, CommonBest};
+use compare::finding::{self, Cause, Contrast, Differs};
 use compare::prediction::{self, Doubt, Score};
 use compare::ranking::{self, Place};
 use compare::refusal::{self, Omitted};
-use compare::{MachineShape, agreement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Partial;
+use super::documented::{Documented, documented};
 use super::run::{Combination, Measured, ProgramInput, Setting};
-use super::verdict::Verdict;
+use super::verdict::{Verdict, percent};
 use super::way::{Named, Way};
 use crate::words;
 
@@ -379,29 +380,28 @@ impl Comparison {
             asked,
             worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
             predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),
-            agreements: agreement::of(rankings).iter().map(Agreement::from).collect(),
+            agreements: agreement::of(rankings).documented(),
         }
     }
 }
 
 impl World {
     fn new(setting: &Setting, ranking: &compare::Ranking) -> Self {
-        let (machine, MachineShape { nodes, processors }) = (&ranking.machine, ranking.shape);
         let places = ranking.places.iter().enumerate();
         let rows = places.flat_map(|(index, place)| {
             let first = &ranking.places[0].row;
             Row::of(setting, ranking, place, index + 1, ranking::ratio(first, &place.row))
         });
         Self {
-            on: Named::from(machine),
-            nodes,
-            processors,
+            on: ranking.machine.documented(),
+            nodes: ranking.shape.nodes,
+            processors: ranking.shape.processors,
             rows: rows.collect(),
-            refused: ranking.refused.iter().map(Refused::from).collect(),
-            left_out: ranking.left_out.iter().map(LeftOut::from).collect(),
-            failed: ranking.failed.iter().map(Refused::from).collect(),
-            missing: ranking.missing.iter().map(Way::from).collect(),
-            finding: Finding::from(&finding::of(ranking)),
+            refused: ranking.refused.documented(),
+            left_out: ranking.left_out.documented(),
+            failed: ranking.failed.documented(),
+            missing: ranking.missing.documented(),
+            finding: finding::of(ranking).documented(),
         }
     }
 }
@@ -430,153 +430,121 @@ impl Row {
     }
 }
 
-impl From<&compare::Refusal> for Refused {
-    fn from(refusal: &compare::Refusal) -> Self {
-        let compare::Refusal { mechanism, policy, reason } = refusal.clone();
-        Self { mechanism: mechanism.to_string(), policy, reason }
-    }
-}
+documented!(|it: compare::Refusal| Refused { mechanism, policy, reason });
 
-impl From<&refusal::LeftOut> for LeftOut {
-    fn from(left_out: &refusal::LeftOut) -> Self {
-        let (mechanism, policy) = match &left_out.what {
-            Omitted::Mechanism(mechanism) => (Some(mechanism.to_string()), None),
-            Omitted::Policy(policy) => (None, Some(policy.clone())),
-        };
-        Self { mechanism, policy, reason: left_out.reason.clone() }
-    }
-}
+documented!(|it: refusal::LeftOut| LeftOut {
+    mechanism: match &it.what {
+        Omitted::Mechanism(mechanism) => Some(mechanism.to_string()),
+        Omitted::Policy(_) => None,
+    },
+    policy: match &it.what {
+        Omitted::Mechanism(_) => None,
+        Omitted::Policy(policy) => Some(policy.clone()),
+    },
+    reason,
+});
 
-impl From<&compare::Finding> for Finding {
-    fn from(found: &compare::Finding) -> Self {
-        let (contrast, other) = (found.contrast.as_ref(), found.other.as_ref());
-        let percent = |contrast: &finding::Contrast| (contrast.ratio - 1.0) * 100.0;
-        let differs = |contrast: &finding::Contrast| match contrast.differs {
-            finding::Differs::Policy => "policy".to_owned(),
-            finding::Differs::Mechanism => "mechanism".to_owned(),
+impl Documented<Finding> for compare::Finding {
+    fn documented(&self) -> Finding {
+        let (contrast, other) = (self.contrast.as_ref(), self.other.as_ref());
+        let differs = |contrast: &Contrast| match contrast.differs {
+            Differs::Policy => "policy".to_owned(),
+            Differs::Mechanism => "mechanism".to_owned(),
         };
-        let processors = contrast.and_then(|contrast| contrast.processors);
-        let because = contrast.and_then(|contrast| match &contrast.cause {
-            Cause::Part(because) => Some(Because::from(because)),
+        let because = |contrast: &Contrast| match &contrast.cause {
+            Cause::Part(because) => Some(because.documented()),
             _ => None,
-        });
-        Self {
-            text: words::finding(found),
-            winner: found.winner.as_ref().map(Way::from),
-            contrast: contrast.map(|contrast| Way::from(&contrast.loser)),
+        };
+        Finding {
+            text: words::finding(self),
+            winner: self.winner.documented(),
+            contrast: contrast.map(|contrast| contrast.loser.documented()),
             differs_in: contrast.map(differs),
-            percent: contrast.map(percent),
-            at_least_percent: contrast
-                .and_then(|contrast| contrast.at_least)
-                .map(|ratio| (ratio - 1.0) * 100.0),
-            computing_processors: processors
-                .map(|of| Processors { of_winner: of.winner, of_contrast: of.loser }),
-            because,
-            bottleneck: found.bottleneck.as_ref().map(Bottleneck::from),
-            bottleneck_of_contrast: contrast
-                .and_then(|contrast| contrast.bottleneck.as_ref())
-                .map(Bottleneck::from),
-            other_contrast: other.map(|other| Way::from(&other.loser)),
-            other_percent: other.map(percent),
-            tied: found.tied.iter().map(Way::from).collect(),
-            room_percent: found.room.map(|room| room * 100.0).filter(|room| room.is_finite()),
-            unclear: found.unclear,
-            runs_needed: found.too_few.map(|few| few.needed),
-            brief: found.brief,
-            busy: found.busy,
-            oversubscribed: found.oversubscribed,
+            percent: contrast.map(|contrast| percent(contrast.margin.ratio)),
+            at_least_percent: contrast.and_then(|contrast| contrast.margin.at_least).map(percent),
+            computing_processors: contrast.and_then(|contrast| contrast.processors.documented()),
+            because: contrast.and_then(because),
+            bottleneck: self.bottleneck.documented(),
+            bottleneck_of_contrast: contrast.and_then(|contrast| contrast.bottleneck.documented()),
+            other_contrast: other.map(|other| other.loser.documented()),
+            other_percent: other.map(|other| percent(other.margin.ratio)),
+            tied: self.tied.documented(),
+            room_percent: self.room.map(|room| room * 100.0).filter(|room| room.is_finite()),
+            unclear: self.unclear,
+            runs_needed: self.too_few.map(|few| few.needed),
+            brief: self.brief,
+            busy: self.busy,
+            oversubscribed: self.oversubscribed,
         }
     }
 }
 
-impl From<&compare::Bottleneck> for Bottleneck {
-    fn from(found: &compare::Bottleneck) -> Self {
-        let compare::Bottleneck { resource, name, busy, all, lone_sender: _ } = found.clone();
-        Self { part: resource.name().to_owned(), name, busy, all }
-    }
-}
+documented!(|it: compare::margin::Processors| Processors { of_winner: it.winner, of_contrast: it.loser });
 
-impl From<&finding::Because> for Because {
-    fn from(because: &finding::Because) -> Self {
-        let (made_up, evidence) = (because.made_up.as_ref(), because.evidence.as_ref());
-        Self {
-            part: because.part.name().to_owned(),
-            excess_ns: because.seconds * 1e9,
-            share: because.share,
-            made_up_by: made_up.map(|less| less.part.name().to_owned()),
-            less_ns: made_up.map(|less| less.seconds * 1e9),
-            counter: evidence.map(|evidence| evidence.counter.name().to_owned()),
-            of_winner: evidence.and_then(|evidence| evidence.winner),
-            of_contrast: evidence.map(|evidence| evidence.loser),
-        }
-    }
-}
+documented!(|it: compare::Bottleneck| Bottleneck { part: it.resource.documented(), name, busy, all });
+
+documented!(|it: finding::Because| Because {
+    part,
+    excess_ns: it.seconds * 1e9,
+    share,
+    made_up_by: it.made_up.map(|less| less.part.documented()),
+    less_ns: it.made_up.map(|less| less.seconds * 1e9),
+    counter: it.evidence.map(|evidence| evidence.counter.name().to_owned()),
+    of_winner: it.evidence.and_then(|evidence| evidence.winner),
+    of_contrast: it.evidence.map(|evidence| evidence.loser),
+});
 
 impl Prediction {
     fn new(predicted: &compare::Prediction, host: &str) -> Self {
         let score = predicted.score.as_ref();
-        let worst = |score: &Score| Scored { way: Way::from(&score.worst.way), error: score.worst.error() };
+        let worst = |score: &Score| Scored { way: score.worst.way.documented(), error: score.worst.error() };
         Self {
-            on: Named::from(&predicted.model),
+            on: predicted.model.documented(),
             of: predicted.calibration.of.clone(),
             nodes: predicted.shape.nodes,
             processors: predicted.shape.processors,
-            rows: predicted.pairs.iter().map(Pair::from).collect(),
+            rows: predicted.pairs.documented(),
             unpredicted: predicted.unpredicted,
             scored: score.map_or(0, |score| score.scored),
             median_error: score.map(|score| score.median),
             worst: score.map(worst),
-            ranking: score.and_then(|score| score.ranking.as_ref()).map(Ranking::from),
+            ranking: score.and_then(|score| score.ranking.documented()),
             text: words::prediction(predicted, host),
         }
     }
 }
 
-impl From<&prediction::Pair> for Pair {
-    fn from(pair: &prediction::Pair) -> Self {
-        Self {
-            way: Way::from(&pair.way),
-            measured_ns: pair.measured_ns,
-            predicted_ns: pair.predicted_ns,
-            error: Some(pair.error()).filter(|error| error.is_finite()),
-            oversubscribed: pair.doubt == Some(Doubt::Turns),
-            cannot_tell: pair.doubt.map(|doubt| words::DoubtWords::of(doubt).name.to_owned()),
-            scored: pair.is_scored(),
-        }
-    }
+documented!(|it: prediction::Pair| Pair {
+    way,
+    measured_ns,
+    predicted_ns,
+    error: Some(it.error()).filter(|error| error.is_finite()),
+    oversubscribed: it.doubt == Some(Doubt::Turns),
+    cannot_tell: it.doubt.map(|doubt| words::DoubtWords::of(doubt).name.to_owned()),
+    scored: it.is_scored(),
+});
+
+documented!(|it: prediction::PairOrder| Ranking {
+    best: it.best.way.documented(),
+    predicted_best: it.chosen.way.documented(),
+    cost: it.cost(),
+    tied,
+    apart,
+    in_order,
+});
+
+documented!(|it: compare::Agreement| Agreement {
+    nodes: it.shape.nodes,
+    processors: it.shape.processors,
+    text: words::agreement(it),
+    on_mechanism: it.mechanism.as_ref().and_then(agrees),
+    on_policy: it.policy.as_ref().and_then(agrees),
+    choices,
+});
+
+/// Whether machines agree on a choice; `None` if runs do not tell.
+fn agrees(best: &CommonBest) -> Option<bool> {
+    (*best != CommonBest::Unknown).then_some(*best != CommonBest::Differs)
 }
 
-impl From<&prediction::PairOrder> for Ranking {
-    fn from(choice: &prediction::PairOrder) -> Self {
-        Self {
-            best: Way::from(&choice.best.way),
-            predicted_best: Way::from(&choice.chosen.way),
-            cost: choice.cost(),
-            tied: choice.tied,
-            apart: choice.apart,
-            in_order: choice.in_order,
-        }
-    }
-}
-
-impl From<&compare::Agreement> for Agreement {
-    fn from(agreed: &compare::Agreement) -> Self {
-        let agrees = |verdict: &agreement::CommonBest| match verdict {
-            agreement::CommonBest::Unknown => None,
-            agreement::CommonBest::Differs => Some(false),
-            agreement::CommonBest::Best(_) | agreement::CommonBest::Tied(_) => Some(true),
-        };
-        let choice = |choice: &agreement::Choice| Choice {
-            on: Named { machine: choice.on.machine.clone(), machine_file: choice.on.file.clone() },
-            way: Way::from(&choice.way),
-        };
-        Self {
-            nodes: agreed.shape.nodes,
-            processors: agreed.shape.processors,
-            text: words::agreement(agreed),
-            on_mechanism: agreed.mechanism.as_ref().and_then(agrees),
-            on_policy: agreed.policy.as_ref().and_then(agrees),
-            choices: agreed.choices.iter().map(choice).collect(),
-        }
-    }
-}
+documented!(|it: agreement::Choice| Choice { on, way });

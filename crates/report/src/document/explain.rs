@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::one_way::{OneWay, Stage};
 
 /// The document that `tradewind explain --json` prints.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Explain {
     /// The version of this document's form.
     pub version: u32,
@@ -46,7 +46,7 @@ pub struct Explain {
 }
 
 /// A value of a machine.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Value {
     /// The dotted key, as in `--set KEY=…`. It begins with `policy.NAME.` where the value holds under that policy only.
     pub key: String,
@@ -86,7 +86,7 @@ pub struct Derived {
 }
 
 /// A message there and back under a policy: from a thread to a handler, whose message goes back.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Trip {
     /// The policy.
     pub policy: String,

@@ -17,8 +17,8 @@ use super::claims::{
     Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Relation, Scalar, Score, Standing,
     Summary,
 };
+use super::documented::{Documented, documented};
 use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
-
 use super::sensitivity::Moved;
 
 impl Claims {
@@ -111,8 +111,7 @@ impl Standing {
     pub fn all(claims: &[Claim]) -> Vec<Self> {
         let mut groups: BTreeMap<(&str, Basis), Vec<&Claim>> = BTreeMap::new();
         for claim in claims {
-            let known = Basis::ALL.into_iter().find(|basis| claim.basis.as_deref() == Some(basis.name()));
-            let Some(basis) = known else { continue };
+            let Some(basis) = claim.basis() else { continue };
             let study = claim.id.split('.').next().unwrap_or(&claim.id);
             groups.entry((study, basis)).or_default().push(claim);
         }
@@ -144,6 +143,11 @@ impl Claim {
         Self::new(finding, None, None)
     }
 
+    /// The basis; `None` of inputs and bounds.
+    pub(crate) fn basis(&self) -> Option<Basis> {
+        Basis::ALL.into_iter().find(|basis| self.basis.as_deref() == Some(basis.name()))
+    }
+
     fn new(finding: &lab::Finding<'_>, because: Option<&str>, cause: Option<&str>) -> Self {
         let claim = finding.claim;
         Self {
@@ -157,20 +161,14 @@ impl Claim {
             may_fit: claim.fit,
             fixes: finding.fixes,
             is_held_out: claim.held_out,
-            stated: claim.value.as_ref().map(|stated| match stated {
-                Stated::Number(number, _) => Scalar::Number(*number),
-                Stated::Text(text) => Scalar::Text(text.clone()),
-            }),
+            stated: claim.value.documented(),
             relation: match claim.relation {
                 lab::claim::Relation::About => Relation::About,
                 lab::claim::Relation::AtLeast => Relation::AtLeast,
                 lab::claim::Relation::AtMost => Relation::AtMost,
             },
             tolerance: finding.tolerance,
-            measured: finding.measured.map(|measured| match measured {
-                lab::Value::Number(number) => Scalar::Number(number),
-                lab::Value::Flag(flag) => Scalar::Flag(flag),
-            }),
+            measured: finding.measured.documented(),
             error: finding.error,
             verdict: finding.verdict.name().to_owned(),
             basis: finding.basis.map(|basis| basis.name().to_owned()),
@@ -185,40 +183,45 @@ impl Ledger {
     /// Makes the document that lists, for each modelled machine, the values that nobody published and the claims that each
     /// was fixed by. `failed_runs` are the runs without a result, `partial` the mark that others were not done.
     pub fn new(entries: &[Entry], failed_runs: Vec<FailedRun>, partial: Option<Partial>) -> Self {
-        let score = |ledger::Score { holds, of }: ledger::Score| Score { holds, of };
-        let machine = |entry: &Entry| FixedMachine {
-            machine: entry.machine.clone(),
-            parameters: entry.parameters.iter().map(Parameter::from).collect(),
-            fixing: score(entry.fixing),
-            fixing_nothing: score(entry.free),
-        };
-        let machines = entries.iter().map(machine).collect();
+        let machines = entries.iter().map(FixedMachine::from).collect();
         Self { version: super::VERSION, partial, machines, failed_runs }
     }
 }
 
-impl From<&ledger::Parameter> for Parameter {
-    fn from(parameter: &ledger::Parameter) -> Self {
-        let (fixed_by, choice) = match &parameter.fixed_by {
-            FixedBy::Claims(claims) => (Some(claims.clone()), None),
-            FixedBy::Choice(choice) => (None, Some(choice.clone())),
-        };
-        let ledger::Parameter { key, value, line, .. } = parameter.clone();
-        Self { key, value, line, fixed_by, choice }
+documented!(|it: Entry| FixedMachine { machine, parameters, fixing, fixing_nothing: it.free.documented() });
+
+documented!(|it: ledger::Score| Score { holds, of });
+
+documented!(|it: ledger::Parameter| Parameter {
+    key,
+    value,
+    line,
+    fixed_by: match &it.fixed_by {
+        FixedBy::Claims(claims) => Some(claims.clone()),
+        FixedBy::Choice(_) => None,
+    },
+    choice: match &it.fixed_by {
+        FixedBy::Claims(_) => None,
+        FixedBy::Choice(choice) => Some(choice.clone()),
+    },
+});
+
+documented!(|it: sensitivity::Moved| Moved { claim, from, to, share: it.share() });
+
+impl Documented<Scalar> for lab::Value {
+    fn documented(&self) -> Scalar {
+        match *self {
+            Self::Number(number) => Scalar::Number(number),
+            Self::Flag(flag) => Scalar::Flag(flag),
+        }
     }
 }
 
-impl From<&sensitivity::Moved> for Moved {
-    fn from(moved: &sensitivity::Moved) -> Self {
-        let scalar = |value| match value {
-            lab::Value::Number(number) => Scalar::Number(number),
-            lab::Value::Flag(flag) => Scalar::Flag(flag),
-        };
-        Self {
-            claim: moved.claim.clone(),
-            from: scalar(moved.from),
-            to: scalar(moved.to),
-            share: moved.share(),
+impl Documented<Scalar> for Stated {
+    fn documented(&self) -> Scalar {
+        match self {
+            Self::Number(number, _) => Scalar::Number(*number),
+            Self::Text(text) => Scalar::Text(text.clone()),
         }
     }
 }
@@ -238,74 +241,66 @@ impl Calibrate {
             vague: it.is_vague(),
             from: it.from.to_owned(),
         };
-        let distance = |it: &lab::calibrate::Distance| Distance {
-            cores: it.cores.into(),
-            round_trip_ns: it.nanoseconds,
-        };
         Self {
             version: super::VERSION,
             file,
             rounds: calibration.rounds,
             disturbed: !calibration.disturbed().is_empty(),
             measured: calibration.quantities.iter().map(quantity).collect(),
-            distances: calibration.distances.iter().map(distance).collect(),
+            distances: calibration.distances.documented(),
         }
     }
 }
 
+documented!(|it: lab::calibrate::Distance| Distance {
+    cores: it.cores.into(),
+    round_trip_ns: it.nanoseconds
+});
+
 impl FixedFloating {
     /// The document of the model for a node.
     pub fn new(node: &Node) -> Self {
-        let curve = |samples: curves::Samples| Curve {
-            k: samples.overhead_ratio,
-            is_own: samples.is_own,
-            by_factor: samples.by_factor,
-            by_step: samples.by_step,
-            by_utilization: samples.by_utilization,
-        };
         let figures = node.figures().into_iter();
         Self {
             version: super::VERSION,
             model: NAME.to_owned(),
             input: SETTINGS.iter().map(|setting| (setting.name.to_owned(), setting.of(node))).collect(),
             figures: figures.map(|figure| (figure.name.to_owned(), figure.value)).collect(),
-            curves: curves::samples(node).into_iter().map(curve).collect(),
+            curves: curves::samples(node).documented(),
         }
     }
 }
+
+documented!(|it: curves::Samples| Curve { k: it.overhead_ratio, is_own, by_factor, by_step, by_utilization });
 
 impl Surveys {
     /// The document of these surveys.
     pub fn new<'s>(surveys: impl Iterator<Item = &'s Survey>) -> Self {
-        let table = |survey: &Survey| SurveyTable {
-            summary: survey.summary.clone(),
-            machines: survey.machines.iter().map(SurveyedMachine::from).collect(),
-        };
         Self {
             version: super::VERSION,
             model: "alewife-tables".to_owned(),
-            tables: surveys.map(table).collect(),
+            tables: surveys.map(SurveyTable::from).collect(),
         }
     }
 }
 
-impl From<&Surveyed> for SurveyedMachine {
-    fn from(machine: &Surveyed) -> Self {
-        let range =
-            |from: f64, to: f64, confidence: &str| Some(Cell { from, to, confidence: confidence.to_owned() });
-        let cell = |cell: &survey::Cell| match cell {
-            survey::Cell::Number(number, confidence) => range(*number, *number, confidence),
-            survey::Cell::Range(from, to, confidence) => range(*from, *to, confidence),
-            survey::Cell::Unknown | survey::Cell::None => None,
-        };
-        let cells = survey::COLUMNS.iter().zip(&machine.cells);
-        Self {
-            name: machine.name.clone(),
-            title: machine.title.clone(),
-            topology: machine.topology.clone(),
-            published: cells.map(|(column, it)| (column.key.to_owned(), cell(it))).collect(),
-            bytes_per_local_miss: machine.bytes_per_local_miss(),
-            latency_in_local_misses: machine.latency_in_local_misses(),
-        }
-    }
+documented!(|it: Survey| SurveyTable { summary, machines });
+
+documented!(|it: Surveyed| SurveyedMachine {
+    name,
+    title,
+    topology,
+    published: survey::COLUMNS.iter().map(|it| it.key.to_owned()).zip(it.cells.iter().map(cell)).collect(),
+    bytes_per_local_miss: it.bytes_per_local_miss(),
+    latency_in_local_misses: it.latency_in_local_misses(),
+});
+
+/// A published number or range; `None` where it is missing or cannot be read.
+fn cell(cell: &survey::Cell) -> Option<Cell> {
+    let (from, to, confidence) = match cell {
+        survey::Cell::Number(number, confidence) => (*number, *number, confidence.clone()),
+        survey::Cell::Range(from, to, confidence) => (*from, *to, confidence.clone()),
+        survey::Cell::Unknown | survey::Cell::None => return None,
+    };
+    Some(Cell { from, to, confidence })
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The document that `tradewind litmus --json` prints.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Litmus {
     /// The version of this document's form.
     pub version: u32,
@@ -31,7 +31,7 @@ pub struct Litmus {
 }
 
 /// A machine, and the counts over all tests on it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct World {
     /// `native`, or the `name` in the machine file.
     pub machine: String,
@@ -75,7 +75,7 @@ pub struct Tally {
 }
 
 /// A litmus test, and its result in each world.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
     /// The file of the test.
     pub file: String,
@@ -225,37 +225,9 @@ mod tests {
 
     fn litmus(seen: [u64; 4], failure: Option<&str>) -> Litmus {
         let states = states(seen);
-        let world = World {
-            machine: "toy".to_owned(),
-            machine_file: None,
-            world: "model".to_owned(),
-            machine_digest: None,
-            policy: "floating".to_owned(),
-            processors: 1,
-            counts: Tally::default(),
-        };
-        let test = Test {
-            file: "SB".to_owned(),
-            name: "SB".to_owned(),
-            architecture: "X86".to_owned(),
-            threads: 2,
-            condition: String::new(),
-            allowed: 3,
-            results: vec![Trial::new(&states, 0, failure.map(str::to_owned))],
-            states,
-        };
-        let litmus = Litmus {
-            version: 1,
-            rounds: 1,
-            seed: 1,
-            block_bytes: 64,
-            protocol: "toy".to_owned(),
-            frames: None,
-            prefetch: false,
-            worlds: vec![world],
-            tests: vec![test],
-            unread: Vec::new(),
-        };
+        let results = vec![Trial::new(&states, 0, failure.map(str::to_owned))];
+        let test = Test { allowed: 3, results, states, ..Test::default() };
+        let litmus = Litmus { worlds: vec![World::default()], tests: vec![test], ..Litmus::default() };
         litmus.counted()
     }
 

@@ -9,6 +9,7 @@ mod baseline;
 mod calibrate;
 mod claims;
 mod comparison;
+mod documented;
 mod explain;
 #[cfg(feature = "command")]
 mod laboratory;
@@ -66,7 +67,7 @@ pub use study::{
     StudyColumn, StudyDerived, StudyNumber, StudyRow, StudyTable,
 };
 #[cfg(feature = "command")]
-pub(crate) use table::{Region, TableRow};
+pub(crate) use table::{Region, TableRow, has_several_mechanisms};
 pub use verdict::{Answer, Lead, Sentences, Verdict};
 pub use way::{Named, Way};
 

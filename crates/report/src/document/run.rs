@@ -6,9 +6,11 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tempest::Mechanism;
-use tempest::outcome::{Adjustment, Counters, Outcome, PhaseRecord, Stage, Why};
+use tempest::outcome::{self, Adjustment, Counters, Outcome, PhaseRecord, Stage, VolumeBytes, Why};
 use tempest::policy::Split;
+use units::TotalTime;
 
+use super::documented::{Documented, documented};
 use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
 use super::{Baseline, Partial};
 use crate::quantity::several;
@@ -38,7 +40,7 @@ pub struct Run {
 }
 
 /// The program and its input.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramInput {
     /// The name of the program.
     pub program: String,
@@ -49,7 +51,7 @@ pub struct ProgramInput {
 }
 
 /// The inputs and machine values on the command line, as they were written there.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Given {
     /// The value of each `--input`.
     pub input: Vec<String>,
@@ -208,7 +210,7 @@ pub struct Counts {
 }
 
 /// Bytes sent, by purpose.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Volume {
     /// Bytes of values that the program moved, blocks of shared memory among them.
     pub data: u64,
@@ -391,25 +393,20 @@ impl Measured {
         Self {
             runs: ran.runs(),
             time_ns: outcome.timed().as_nanoseconds(),
-            samples_ns: ran.samples().iter().map(|time| time.as_nanoseconds()).collect(),
-            interval: interval.map(Interval::from),
+            samples_ns: ran.samples().to_vec().documented(),
+            interval: interval.documented(),
             taken: ran.taken(),
             disturbed: ran.disturbed().is_some(),
             time_fs: (!machine.native).then(|| outcome.timed().as_femtoseconds()),
             whole_run_ns: outcome.time.as_nanoseconds(),
-            phases: outcome.phases.iter().map(Phase::from).collect(),
-            counters: Counts::from(&outcome.counters),
-            volume_bytes: Volume::from(&outcome.counters),
-            breakdown_ns: Breakdown::from(&outcome.breakdown),
-            protocol_breakdown_ns: outcome.protocol.iter().map(ProtocolBreakdown::from).collect(),
-            utilization: outcome.utilization.iter().map(Utilization::from).collect(),
-            dispatching: Dispatching {
-                waited_on_key: outcome.dispatching.waited_on_key,
-                spilled: outcome.dispatching.spilled,
-                mean_wait_ns: outcome.dispatching.mean_wait.map(units::Time::as_nanoseconds),
-                busy: outcome.dispatching.busy,
-            },
-            adjustments: outcome.adjustments.iter().map(Change::from).collect(),
+            phases: outcome.phases.documented(),
+            counters: outcome.counters.documented(),
+            volume_bytes: outcome.counters.volume.documented(),
+            breakdown_ns: outcome.breakdown.documented(),
+            protocol_breakdown_ns: outcome.protocol.documented(),
+            utilization: outcome.utilization.documented(),
+            dispatching: outcome.dispatching.documented(),
+            adjustments: outcome.adjustments.documented(),
             anatomy: anatomy(&outcome.anatomy),
             events: outcome.events,
             digest: outcome.digest.map(digest),
@@ -418,12 +415,12 @@ impl Measured {
     }
 }
 
-impl From<compare::Interval> for Interval {
-    fn from(interval: compare::Interval) -> Self {
-        let compare::Interval { low, high, level, is_enough } = interval;
-        Self { low_ns: low.as_nanoseconds(), high_ns: high.as_nanoseconds(), level, enough: is_enough }
-    }
-}
+documented!(|it: compare::Interval| Interval {
+    low_ns: it.low.documented(),
+    high_ns: it.high.documented(),
+    level,
+    enough: it.is_enough,
+});
 
 impl Report {
     fn new(outcome: &Outcome, ran: &Ran) -> Self {
@@ -440,61 +437,53 @@ impl Report {
     }
 }
 
-impl From<&PhaseRecord> for Phase {
-    fn from(phase: &PhaseRecord) -> Self {
-        Self {
-            name: phase.name.to_owned(),
-            time_ns: phase.time.as_nanoseconds(),
-            counters: Counts::from(&phase.counters),
-            volume_bytes: Volume::from(&phase.counters),
-            breakdown_ns: Breakdown::from(&phase.breakdown),
-            protocol_breakdown_ns: phase.protocol.iter().map(ProtocolBreakdown::from).collect(),
-            utilization: phase.utilization.iter().map(Utilization::from).collect(),
-        }
-    }
-}
+documented!(|it: PhaseRecord| Phase {
+    name,
+    time_ns: it.time.documented(),
+    counters,
+    volume_bytes: it.counters.volume.documented(),
+    breakdown_ns: it.breakdown.documented(),
+    protocol_breakdown_ns: it.protocol.documented(),
+    utilization,
+});
 
-impl From<&Counters> for Counts {
-    fn from(counted: &Counters) -> Self {
-        let Counters {
-            messages,
-            transfers,
-            deposits,
-            handlers,
-            interrupts,
-            blocks,
-            refused,
-            empty_polls,
-            ..
-        } = *counted;
-        Self { messages, transfers, deposits, handlers, interrupts, blocks, refused, empty_polls }
-    }
-}
+documented!(|it: Counters| Counts {
+    messages,
+    transfers,
+    deposits,
+    handlers,
+    interrupts,
+    blocks,
+    refused,
+    empty_polls,
+});
 
-impl From<&Counters> for Volume {
-    fn from(counted: &Counters) -> Self {
-        let tempest::outcome::VolumeBytes { data, headers, requests, invalidations } = counted.volume;
-        Self { data, headers, requests, invalidations }
-    }
-}
+documented!(|it: VolumeBytes| Volume { data, headers, requests, invalidations });
 
-impl From<&Adjustment> for Change {
-    fn from(adjustment: &Adjustment) -> Self {
-        let (because, measured) = match adjustment.why {
-            Why::Looking(share) => ("looking", share),
-            Why::Full(share) => ("full", share),
-            Why::Waiting(events) => ("waiting", events),
-            Why::Unused(share) => ("unused", share),
-            Why::Worse(share) => ("worse", share),
-        };
-        Self {
-            node: adjustment.node.0,
-            at_ns: adjustment.at.as_nanoseconds(),
-            dedicated: adjustment.dedicated,
-            because: because.to_owned(),
-            measured,
-            text: adjustment.why.to_string(),
-        }
+documented!(|it: outcome::Dispatching| Dispatching {
+    waited_on_key,
+    spilled,
+    mean_wait_ns: it.mean_wait.documented(),
+    busy,
+});
+
+documented!(|it: Adjustment| Change {
+    node: it.node.0,
+    at_ns: it.at.documented(),
+    dedicated,
+    because: cause(it.why).0.to_owned(),
+    measured: cause(it.why).1,
+    text: it.why.to_string(),
+});
+
+/// The name of a cause, and the measurement behind it.
+fn cause(why: Why) -> (&'static str, f64) {
+    match why {
+        Why::Looking(share) => ("looking", share),
+        Why::Full(share) => ("full", share),
+        Why::Waiting(events) => ("waiting", events),
+        Why::Unused(share) => ("unused", share),
+        Why::Worse(share) => ("worse", share),
     }
 }
 
@@ -520,31 +509,27 @@ fn snake_case(name: &str) -> String {
     snake
 }
 
-impl From<&Stage> for Kind {
-    fn from(stage: &Stage) -> Self {
-        let mean = |time: units::TotalTime, times: u64| time.as_nanoseconds() / times.max(1) as f64;
-        let step = |step: &tempest::outcome::Step| {
-            (step.name.to_owned(), Step { times: step.times, mean_ns: mean(step.time, step.times) })
-        };
-        Self {
-            events: stage.events,
-            mean_travel_ns: mean(stage.travel, stage.events),
-            mean_wait_ns: mean(stage.wait, stage.events),
-            steps: stage.steps.iter().map(step).collect(),
-        }
-    }
+documented!(|it: Stage| Kind {
+    events,
+    mean_travel_ns: mean(it.travel, it.events),
+    mean_wait_ns: mean(it.wait, it.events),
+    steps: it.steps.iter().map(|step| (step.name.to_owned(), step.documented())).collect(),
+});
+
+documented!(|it: outcome::Step| Step { times, mean_ns: mean(it.time, it.times) });
+
+/// The mean of a sum of this number of times, in nanoseconds.
+fn mean(sum: TotalTime, times: u64) -> f64 {
+    sum.as_nanoseconds() / times.max(1) as f64
 }
 
 #[cfg(test)]
 mod tests {
-    use units::TotalTime;
-
     use super::*;
 
     #[test]
     fn anatomy_has_means_by_name() {
-        let step =
-            |name, times, ns| tempest::outcome::Step { name, times, time: TotalTime::from_nanoseconds(ns) };
+        let step = |name, times, ns| outcome::Step { name, times, time: TotalTime::from_nanoseconds(ns) };
         let faulted = Stage {
             kind: "protocols::stache::messages::HomeAsked",
             events: 2,

@@ -3,9 +3,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tempest::outcome;
+
+use super::documented::documented;
 
 /// Time, summed over computing processors and split by what they spent it on.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Breakdown {
     /// Nanoseconds of the program's own work.
     pub compute: f64,
@@ -62,18 +65,22 @@ pub struct Utilization {
     pub busiest: String,
 }
 
-impl From<&tempest::outcome::Breakdown> for Breakdown {
-    fn from(spent: &tempest::outcome::Breakdown) -> Self {
-        Self {
-            compute: spent.compute.as_nanoseconds(),
-            memory: spent.memory.as_nanoseconds(),
-            overhead: spent.overhead.as_nanoseconds(),
-            synchronization: spent.synchronization.as_nanoseconds(),
-            idle: spent.idle.as_nanoseconds(),
-            taken: spent.taken.map(units::TotalTime::as_nanoseconds),
-        }
-    }
-}
+documented!(|it: outcome::Breakdown| Breakdown { compute, memory, overhead, synchronization, idle, taken });
+documented!(|it: outcome::ProtocolTime| ProtocolBreakdown {
+    processors,
+    handlers,
+    overhead,
+    memory,
+    idle,
+    taken
+});
+documented!(|it: outcome::Utilization| Utilization {
+    part: it.resource.documented(),
+    count,
+    mean,
+    most,
+    busiest
+});
 
 #[cfg(feature = "command")]
 impl Breakdown {
@@ -81,25 +88,5 @@ impl Breakdown {
     pub(crate) fn shares(&self) -> [f64; compare::parts::PARTS] {
         let Self { compute, memory, overhead, synchronization, idle, taken } = *self;
         compare::parts::shares_of([compute, memory, overhead, synchronization, idle, taken.unwrap_or(0.0)])
-    }
-}
-
-impl From<&tempest::outcome::ProtocolTime> for ProtocolBreakdown {
-    fn from(spent: &tempest::outcome::ProtocolTime) -> Self {
-        Self {
-            processors: spent.processors.name().to_owned(),
-            handlers: spent.handlers.as_nanoseconds(),
-            overhead: spent.overhead.as_nanoseconds(),
-            memory: spent.memory.as_nanoseconds(),
-            idle: spent.idle.as_nanoseconds(),
-            taken: spent.taken.map(units::TotalTime::as_nanoseconds),
-        }
-    }
-}
-
-impl From<&tempest::outcome::Utilization> for Utilization {
-    fn from(entry: &tempest::outcome::Utilization) -> Self {
-        let tempest::outcome::Utilization { resource, count, mean, most, busiest } = entry.clone();
-        Self { part: resource.name().to_owned(), count, mean, most, busiest }
     }
 }

@@ -9,6 +9,7 @@ use lab::study::{Level, Origin, Scale, Source};
 use tempest::policy::Split;
 
 use super::claims::{Claim, FailedRun, Scalar};
+use super::documented::{Documented, documented};
 use super::partial::Partial;
 use super::study::{
     Bounds, Check, CheckPart, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
@@ -167,14 +168,13 @@ impl From<&Drawing<'_>> for Figure {
         let points = || drawing.panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
         let across: Vec<f64> = points().filter_map(|point| number(&point.across)).collect();
         let up: Vec<f64> = points().flat_map(|point| &point.up).copied().collect();
-        let level = |level: &Level| FigureLevel { at: level.at, label: level.label.clone() };
         Self {
             name: drawing.figure.name.clone(),
             title: drawing.title.clone(),
             x: axis(&drawing.x, &across, is_geometric(&across)),
             y: axis(&drawing.y, &up, false),
-            panels: drawing.panels.iter().map(FigurePanel::from).collect(),
-            levels: drawing.figure.levels.iter().map(level).collect(),
+            panels: drawing.panels.documented(),
+            levels: drawing.figure.levels.documented(),
         }
     }
 }
@@ -207,27 +207,19 @@ fn axis(axis: &Axis, along: &[f64], by_factors: bool) -> FigureAxis {
     FigureAxis { label: axis.label.clone(), unit: axis.unit.clone(), scale: scale.to_owned(), from, to }
 }
 
-impl From<&Panel> for FigurePanel {
-    fn from(panel: &Panel) -> Self {
-        Self { title: panel.title.clone(), series: panel.lines.iter().map(FigureSeries::from).collect() }
-    }
-}
+documented!(|it: Level| FigureLevel { at, label });
 
-impl From<&Line> for FigureSeries {
-    fn from(line: &Line) -> Self {
-        Self { label: line.label.clone(), points: line.points.iter().map(FigurePoint::from).collect() }
-    }
-}
+documented!(|it: Panel| FigurePanel { title, series: it.lines.documented() });
 
-impl From<&Point> for FigurePoint {
-    fn from(point: &Point) -> Self {
-        let x = match &point.across {
-            Across::Number(number) => Scalar::Number(*number),
-            Across::Name(name) => Scalar::Text(name.clone()),
-        };
-        Self { x, y: StudyNumber::of(&Number { samples: point.up.clone(), unit: String::new() }) }
-    }
-}
+documented!(|it: Line| FigureSeries { label, points });
+
+documented!(|it: Point| FigurePoint {
+    x: match &it.across {
+        Across::Number(number) => Scalar::Number(*number),
+        Across::Name(name) => Scalar::Text(name.clone()),
+    },
+    y: StudyNumber::of(&Number { samples: it.up.clone(), unit: String::new() }),
+});
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use super::run::Volume;
 use super::spent::Breakdown;
 
 /// The document that `tradewind study --json` prints, and writes as `study.json`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Study {
     /// The version of this document's form.
     pub version: u32,
@@ -48,7 +48,7 @@ pub struct Study {
 }
 
 /// The runs of one `[[run]]`, or what one `[[model]]` or `[[survey]]` yields.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct StudyTable {
     /// The names of what is stated of each row: axes of the study first, then what is the same in all rows.
     pub fields: Vec<String>,
@@ -68,7 +68,7 @@ pub struct StudyColumn {
 }
 
 /// A run.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct StudyRow {
     /// What is stated of the run, by the names of `fields`, and `procs`: the processors of each node that computed, and behind `+` the
     /// others.
@@ -183,7 +183,7 @@ pub struct Figure {
 }
 
 /// An axis of a figure.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FigureAxis {
     /// What stands along the axis.
     pub label: String,

@@ -10,8 +10,10 @@ use units::Time;
 use units::median::share;
 
 use super::{
-    Breakdown, Comparison, Counts, Measured, Named, ProtocolBreakdown, Row, Utilization, Volume, Way, World,
+    Breakdown, Comparison, Counts, Measured, Named, ProtocolBreakdown, Row, StudyColumn, StudyNumber,
+    StudyRow, Utilization, Volume, Way, World,
 };
+use crate::quantity::{number, time};
 use crate::words;
 
 /// A row of a table: a combination, and the policies that share it.
@@ -56,6 +58,11 @@ impl World {
     }
 }
 
+/// Whether the mechanisms of the rows differ.
+pub(crate) fn has_several_mechanisms(rows: &[TableRow<'_>]) -> bool {
+    rows.windows(2).any(|pair| pair[0].combination.mechanism != pair[1].combination.mechanism)
+}
+
 impl Comparison {
     /// The row of a combination on the machine of this name in this shape.
     pub(crate) fn row(&self, machine: &str, shape: (u32, u32), way: &Way) -> Option<&Row> {
@@ -95,6 +102,28 @@ impl Row {
         };
         let intervals = both.map(|of| of.interval.as_ref().map(interval));
         is_unclear_from(&intervals, both.iter().any(|of| of.disturbed))
+    }
+}
+
+impl StudyRow {
+    /// The number of a column; `None` if it was not measured.
+    pub(crate) fn number(&self, column: &StudyColumn) -> Option<&StudyNumber> {
+        self.numbers.get(&column.name)?.as_ref()
+    }
+}
+
+impl StudyColumn {
+    /// A number of the column for people: a time with the unit that suits it, another without one.
+    pub(crate) fn shown(&self, value: f64) -> String {
+        if self.unit == "ns" && value >= 0.0 { time(value) } else { number(value) }
+    }
+
+    /// The name of the column, and the unit of its numbers unless each says its own.
+    pub(crate) fn head(&self, between: &str) -> String {
+        match self.unit.as_str() {
+            "" | "ns" => self.name.clone(),
+            unit => format!("{}{between}{unit}", self.name),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! The verdict in the document of `compare`. This module must never find anything itself: verdicts are made in room `compare`.
 
-use compare::{MachineShape, verdict};
+use compare::verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::documented::documented;
 use super::way::{Named, Way};
 use crate::words;
 
@@ -93,30 +94,25 @@ impl Verdict {
     }
 }
 
-impl From<&compare::Verdict> for Answer {
-    fn from(answer: &compare::Verdict) -> Self {
-        let MachineShape { nodes, processors } = answer.shape;
-        Self {
-            on: Named { machine: answer.on.machine.clone(), machine_file: answer.on.file.clone() },
-            nodes,
-            processors,
-            fastest: Way::from(&answer.way),
-            mechanism: answer.mechanism.as_ref().map(Lead::from),
-            policy: answer.policy.as_ref().map(Lead::from),
-            busy: answer.busy,
-        }
-    }
-}
+documented!(|it: compare::Verdict| Answer {
+    on,
+    nodes: it.shape.nodes,
+    processors: it.shape.processors,
+    fastest: it.way.documented(),
+    mechanism,
+    policy,
+    busy,
+});
 
-impl From<&verdict::Lead> for Lead {
-    fn from(lead: &verdict::Lead) -> Self {
-        let next = lead.next.as_ref();
-        Self {
-            best: lead.best.clone(),
-            unclear: lead.unclear.clone(),
-            next: next.map(|next| next.name.clone()),
-            percent: next.map(|next| (next.ratio - 1.0) * 100.0),
-            at_least_percent: next.and_then(|next| next.at_least).map(|ratio| (ratio - 1.0) * 100.0),
-        }
-    }
+documented!(|it: verdict::Lead| Lead {
+    best,
+    unclear,
+    next: it.next.as_ref().map(|next| next.name.clone()),
+    percent: it.next.as_ref().map(|next| percent(next.margin.ratio)),
+    at_least_percent: it.next.as_ref().and_then(|next| next.margin.at_least).map(percent),
+});
+
+/// The excess of a time over another of this ratio, in percent.
+pub(super) fn percent(ratio: f64) -> f64 {
+    (ratio - 1.0) * 100.0
 }

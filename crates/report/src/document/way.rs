@@ -1,8 +1,10 @@
 //! Machines and combinations by their names, as the documents of comparisons have them. This module must never know what was measured.
 
-use compare::ranking;
+use compare::agreement;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::documented::documented;
 
 /// A machine.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -24,14 +26,6 @@ pub struct Way {
     pub policy: String,
 }
 
-impl From<&ranking::Machine> for Named {
-    fn from(machine: &ranking::Machine) -> Self {
-        Self { machine: machine.name.clone(), machine_file: machine.file.clone() }
-    }
-}
-
-impl From<&compare::Way> for Way {
-    fn from(way: &compare::Way) -> Self {
-        Self { mechanism: way.mechanism.to_string(), policy: way.policy.clone() }
-    }
-}
+documented!(|it: compare::Machine| Named { machine: it.name.clone(), machine_file: it.file.clone() });
+documented!(|it: agreement::Name| Named { machine, machine_file: it.file.clone() });
+documented!(|it: compare::Way| Way { mechanism, policy });

@@ -3,6 +3,7 @@
 use lab::Basis;
 use maud::{Markup, html};
 
+use super::shell::heads;
 use crate::document::{Claim, Scalar, Standing, Verdicts};
 use crate::picture::basis_label;
 use crate::quantity::several;
@@ -71,21 +72,12 @@ fn told(one: &str, claims: &[&Claim]) -> String {
 
 fn table(caption: &str, claims: &[&Claim]) -> Markup {
     let of_bounds = claims.iter().all(|claim| claim.role == BOUND);
+    let (first, last) = if of_bounds { ("bound", "tolerance") } else { ("claim", "evidence") };
     html! {
         div.wide {
             table.short[claims.len() <= SHORT] {
                 @if !caption.is_empty() { caption { (caption) } }
-                thead {
-                    tr {
-                        th scope="col" { (if of_bounds { "bound" } else { "claim" }) }
-                        th.number scope="col" { "stated" }
-                        th.number scope="col" { "measured" }
-                        th scope="col" { "" }
-                        th.number scope="col" { "error" }
-                        th scope="col" { "verdict" }
-                        th scope="col" { (if of_bounds { "tolerance" } else { "evidence" }) }
-                    }
-                }
+                (heads(&[first, "#stated", "#measured", "", "#error", "verdict", last]))
                 tbody { @for (at, claim) in claims.iter().enumerate() { (row(claim, &claims[..at])) } }
             }
         }
@@ -94,9 +86,9 @@ fn table(caption: &str, claims: &[&Claim]) -> Markup {
 
 fn row(claim: &Claim, above: &[&Claim]) -> Markup {
     let is_told = above.last().is_some_and(|above| above.cause == claim.cause);
-    let basis = Basis::ALL.into_iter().find(|basis| claim.basis.as_deref() == Some(basis.name()));
+    let raw = claim.measured.as_ref().filter(|it| !matches!(it, Scalar::Text(_)));
     html! {
-        tr data-claim=(claim.id) data-measured=[raw(claim.measured.as_ref())] {
+        tr data-claim=(claim.id) data-measured=[raw] {
             td.name title=[claim.because.as_deref()] { (claim.id)
                 small { (claim.statement) " (" (claim.place) ")" }
                 @if let Some(cause) = &claim.cause { small.cause { b { "Why: " } (if is_told { "as above" } else { cause }) } }
@@ -107,7 +99,7 @@ fn row(claim: &Claim, above: &[&Claim]) -> Markup {
             td.number { (error(claim).unwrap_or_else(none)) }
             td.mark { (verdict(&claim.verdict)) }
             @if claim.role == BOUND { td { (tolerance(claim).unwrap_or_else(none)) } }
-            @else { td { (basis.map_or("an input", basis_label)) } }
+            @else { td { (claim.basis().map_or("an input", basis_label)) } }
         }
     }
 }
@@ -119,15 +111,6 @@ fn verdict(verdict: &str) -> Markup {
         _ => ("quiet", ""),
     };
     html! { span class=(class) { (sign) (verdict) } }
-}
-
-/// A number as the record has it.
-fn raw(scalar: Option<&Scalar>) -> Option<String> {
-    match scalar? {
-        Scalar::Number(value) => Some(value.to_string()),
-        Scalar::Flag(flag) => Some(flag.to_string()),
-        Scalar::Text(_) => None,
-    }
 }
 
 fn none() -> String {
@@ -153,17 +136,13 @@ pub(super) fn marks() -> Markup {
 /// The four numbers of each study of the literature, and of all together.
 pub(super) fn score(standings: &[Standing]) -> Markup {
     let rows = Standing::rows(standings);
+    let bases = Basis::ALL.map(|basis| format!("#{}", basis_label(basis)));
+    let columns = [&["paper".to_owned()], &bases[..], &["#not measured".to_owned()]].concat();
     html! {
         div.wide {
             table.score {
                 caption { "Claims that hold, of those that were measured; of the last three columns, how many there are." }
-                thead {
-                    tr {
-                        th scope="col" { "paper" }
-                        @for basis in Basis::ALL { th.number scope="col" { (basis_label(basis)) } }
-                        th.number scope="col" { "not measured" }
-                    }
-                }
+                (heads(&columns.iter().map(String::as_str).collect::<Vec<_>>()))
                 tbody {
                     @for (study, grid) in &rows {
                         tr.sum[study.is_none()] {

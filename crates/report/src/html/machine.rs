@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::parts::{Drawn, Machine};
-use super::shell::{figure, place};
+use super::shell::{figure, heads, place};
 use crate::document::{Parameter, Score, Underived, Value};
 use crate::picture;
 use crate::quantity::several;
@@ -98,7 +98,7 @@ fn parameters(title: &str, listed: &[&Parameter]) -> Markup {
                 summary { (title) }
                 div.wide {
                     table {
-                        thead { tr { th scope="col" { "value" } th scope="col" { "" } th scope="col" { "fixed by" } } }
+                        (heads(&["value", "", "fixed by"]))
                         tbody { @for it in listed { (parameter(it)) } }
                     }
                 }
@@ -126,7 +126,7 @@ fn values(values: &[Value]) -> Markup {
             summary { "All values" }
             div.wide {
                 table {
-                    thead { tr { th scope="col" { "key" } th scope="col" { "value" } th scope="col" { "source" } } }
+                    (heads(&["key", "value", "source"]))
                     tbody {
                         @for value in values {
                             tr {

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
+use super::shell::heads;
 use crate::document::{Study, StudyColumn, StudyRow, StudyTable};
-use crate::quantity::{number, several, time};
+use crate::quantity::{number, several};
 use crate::words;
 
 /// The tables of a study stand open if they have no more tables, rows and columns than this; else they are folded away.
@@ -53,9 +54,7 @@ fn derivations(study: &Study) -> Markup {
     html! {
         div.wide {
             table {
-                thead {
-                    tr { th scope="col" { "metric" } th.number scope="col" { "value" } th scope="col" { "by" } }
-                }
+                (heads(&["metric", "#value", "by"]))
                 tbody {
                     @for it in &study.derived {
                         tr {
@@ -80,7 +79,7 @@ fn one(table: &StudyTable) -> Markup {
                 thead {
                     tr {
                         @for name in &axes { th scope="col" { (name) } }
-                        @for column in &table.columns { th.number scope="col" { (head(column)) } }
+                        @for column in &table.columns { th.number scope="col" { (column.head(", ")) } }
                         @if rounds { th.number scope="col" { "rounds" } }
                     }
                 }
@@ -98,18 +97,11 @@ fn one(table: &StudyTable) -> Markup {
     }
 }
 
-fn head(column: &StudyColumn) -> String {
-    match column.unit.as_str() {
-        "" | "ns" => column.name.clone(),
-        unit => format!("{}, {unit}", column.name),
-    }
-}
-
 fn cell(row: &StudyRow, column: &StudyColumn) -> Markup {
-    let Some(found) = row.numbers.get(&column.name).and_then(Option::as_ref) else {
+    let Some(found) = row.number(column) else {
         return html! { td.number { "–" } };
     };
-    let shown = |value: f64| if column.unit == "ns" && value >= 0.0 { time(value) } else { number(value) };
+    let shown = |value| column.shown(value);
     let title = found.interval.map(|it| format!("between {} and {}", shown(it.low), shown(it.high)));
     html! { td.number data-value=(found.median) title=[title] { (shown(found.median)) } }
 }

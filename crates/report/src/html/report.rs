@@ -10,6 +10,7 @@ use super::parts::{Drawn, Machine, Made, Paper, Studied};
 use super::shell::{Entry, Shell, figure, place};
 use super::{claims, machine, study};
 use crate::document::{Claim, Score, Standing};
+use crate::grouped::grouped;
 use crate::picture;
 use crate::quantity::several;
 use plot::Picture;
@@ -30,14 +31,9 @@ pub struct Report {
 impl Report {
     /// Every claim of the report once.
     fn claims(&self) -> Vec<Claim> {
-        let mut claims: Vec<Claim> = Vec::new();
         let mut seen = BTreeSet::new();
-        for claim in self.studies.iter().flat_map(|it| &it.claims) {
-            if seen.insert(claim.id.as_str()) {
-                claims.push(claim.clone());
-            }
-        }
-        claims
+        let claims = self.studies.iter().flat_map(|it| &it.claims);
+        claims.filter(|claim| seen.insert(claim.id.as_str())).cloned().collect()
     }
 
     /// The picture of all claims together; `None` for a single study, whose part has it.
@@ -86,11 +82,7 @@ impl Report {
 
     /// The studies by the papers that they are after, in the order in which papers come first.
     fn papers(&self) -> IndexMap<Option<&Paper>, Vec<&Studied>> {
-        let mut papers: IndexMap<_, Vec<_>> = IndexMap::new();
-        for studied in &self.studies {
-            papers.entry(studied.paper.as_ref()).or_default().push(studied);
-        }
-        papers
+        grouped(self.studies.iter().map(|studied| (studied.paper.as_ref(), studied)))
     }
 
     fn contents(&self, has_score: bool) -> Vec<Entry> {

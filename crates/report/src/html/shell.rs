@@ -88,6 +88,20 @@ pub(super) fn figure(name: &str, picture: &Picture) -> Markup {
     }
 }
 
+/// The heads of the columns of a table; `#` marks a column of numbers.
+pub(super) fn heads(heads: &[&str]) -> Markup {
+    html! {
+        thead {
+            tr {
+                @for head in heads {
+                    @if let Some(head) = head.strip_prefix('#') { th.number scope="col" { (head) } }
+                    @else { th scope="col" { (head) } }
+                }
+            }
+        }
+    }
+}
+
 /// The name of a place, made of letters, digits and hyphens.
 pub(super) fn place(name: &str) -> String {
     let letter =

@@ -20,7 +20,7 @@ pub fn agreement(title: &str, claims: &[Claim]) -> Option<Picture> {
         _ => None,
     };
     let points = |basis: Basis, up: fn(f64, f64) -> f64| -> Series {
-        let named = claims.iter().filter(|claim| claim.basis.as_deref() == Some(basis.name()));
+        let named = claims.iter().filter(|claim| claim.basis() == Some(basis));
         let named = named.filter_map(|claim| Some((claim, both(claim)?)));
         let (names, points) = named
             .map(|(claim, (stated, measured))| (name(claim), Point::new(stated, up(stated, measured))))

@@ -2,7 +2,7 @@
 
 use tempest::policy::Split;
 
-use crate::document::{Comparison, TableRow, Way, World};
+use crate::document::{Comparison, TableRow, Way, World, has_several_mechanisms};
 use crate::quantity::{list, several, times};
 use crate::words::procs;
 use plot::{Bar, Bars, Content, Interval, Panel, Picture, Shared};
@@ -54,8 +54,7 @@ pub fn comparison(found: &Comparison) -> Picture {
 
 fn panel(world: &World) -> Panel {
     let rows = world.table();
-    let several_mechanisms =
-        rows.windows(2).any(|pair| pair[0].combination.mechanism != pair[1].combination.mechanism);
+    let several_mechanisms = has_several_mechanisms(&rows);
     let all = Split { computing: world.processors, dedicated: 0 };
     let several_splits = rows.iter().any(|row| row.combination.split() != all);
     let mut bars: Vec<Bar> = rows

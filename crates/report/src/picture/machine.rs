@@ -112,88 +112,75 @@ fn diagram(values: &Values<'_>) -> Diagram {
 }
 
 fn frame(values: &Values<'_>, bottom: f64) -> Block {
-    let count = values.count("processors");
-    let title = format!("a node, {}", several(count, "processor"));
+    let title = format!("a node, {}", several(values.count("processors"), "processor"));
     Block { place: (0.0, 0.0, NODE, bottom), title, lines: Vec::new(), kind: BlockKind::Frame }
+}
+
+/// A box that has no place yet.
+fn block(title: &str, kind: BlockKind, lines: Vec<String>) -> Block {
+    Block { title: title.to_owned(), lines, kind, ..Block::default() }
 }
 
 /// The boxes above the bus: computing processors with their caches, and network processors.
 fn above(values: &Values<'_>) -> Vec<Block> {
     let count = values.count("processors");
-    let block = |title: String, lines: &[&[(&str, &str)]]| Block {
-        title,
-        lines: values.lines(lines),
-        kind: BlockKind::Processor,
-        ..Block::default()
-    };
-    let processor: &[&[(&str, &str)]] = &[
+    let lines = values.lines(&[
         &[("", "processor.clock")],
         &[("cache", "cache.size"), ("", "cache.coherence")],
         &[("poll", "processor.poll"), ("interrupt", "processor.interrupt")],
-    ];
+    ]);
     let drawn = count.min(DRAWN);
     let title = |at: u32| match (count, at) {
         (1, _) => "processor".to_owned(),
         (_, at) if at + 1 == drawn && count > DRAWN => format!("processors {} to {count}", at + 1),
         (_, at) => format!("processor {}", at + 1),
     };
-    let mut blocks: Vec<_> = (0..drawn).map(|at| block(title(at), processor)).collect();
-    if values.has("network_processor") {
-        let lines: &[&[(&str, &str)]] = &[
+    let processor = |at: u32| block(&title(at), BlockKind::Processor, lines.clone());
+    let of_network = values.has("network_processor").then(|| {
+        let lines = values.lines(&[
             &[("", "network_processor.clock")],
             &[("turn of its loop", "network_processor.turn")],
             &[("runs", "network_processor.runs")],
-        ];
-        blocks.push(block("network processor".to_owned(), lines));
-    }
-    blocks
+        ]);
+        block("network processor", BlockKind::Processor, lines)
+    });
+    (0..drawn).map(processor).chain(of_network).collect()
 }
 
 fn bus_of(values: &Values<'_>) -> Block {
     let told = values.line(&[("", "bus.clock"), ("width", "bus.width"), ("address", "bus.address")]);
     let title = told
         .map_or("memory bus, whose traffic is not modelled".to_owned(), |told| format!("memory bus: {told}"));
-    Block { title, kind: BlockKind::Wire, ..Block::default() }
+    block(&title, BlockKind::Wire, Vec::new())
 }
 
 fn memory(values: &Values<'_>) -> Block {
-    let lines: &[&[(&str, &str)]] = &[
+    let lines = values.lines(&[
         &[("line", "memory.line"), ("read", "memory.read")],
         &[("banks", "memory.banks.count"), ("first word", "memory.banks.latency")],
         &[("tag for each", "memory.tag")],
-    ];
-    Block {
-        title: "memory".to_owned(),
-        lines: values.lines(lines),
-        kind: BlockKind::Memory,
-        ..Block::default()
-    }
+    ]);
+    block("memory", BlockKind::Memory, lines)
 }
 
 fn interface_of(values: &Values<'_>) -> Block {
-    let lines: &[&[(&str, &str)]] = &[
+    let lines = values.lines(&[
         &[("", "interface.bandwidth"), ("header", "interface.header"), ("packets of", "interface.packet")],
         &[("block engine", "interface.engine"), ("lock", "interface.lock_migration")],
         &[("processors inside", "embedded_processor.clock"), ("buffer on the bus", "staging.size")],
         &[("dispatch queue", "queue.capacity"), ("window", "queue.window")],
-    ];
-    let title = "network interface".to_owned();
-    Block { title, lines: values.lines(lines), kind: BlockKind::Memory, ..Block::default() }
+    ]);
+    block("network interface", BlockKind::Memory, lines)
 }
 
 fn network(values: &Values<'_>) -> Block {
-    let lines: &[&[(&str, &str)]] = &[
+    let lines = values.lines(&[
         &[("", "network.topology")],
         &[("latency", "network.latency")],
         &[("hop", "network.hop")],
         &[("link", "network.link")],
-    ];
-    Block {
-        title: "network".to_owned(),
-        lines: values.lines(lines),
-        kind: BlockKind::Wire,
-        ..Block::default()
-    }
+    ]);
+    block("network", BlockKind::Wire, lines)
 }
 
 #[cfg(test)]

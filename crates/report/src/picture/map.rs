@@ -3,7 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::insight::LEAST_DIFFERENCE;
-use crate::document::{Study, StudyColumn, StudyRow};
+use crate::document::Study;
 use crate::quantity::{brief, three_digits};
 use plot::{Content, Field, Map, MapRow, Panel, Picture, Shared};
 
@@ -30,7 +30,7 @@ pub fn policies(study: &Study) -> Option<Picture> {
             let which = differ.iter().filter_map(|name| Some(format!("{name} {}", row.fields.get(*name)?)));
             let which = which.collect::<Vec<_>>().join(", ");
             for column in &table.columns {
-                let Some(value) = value(row, column) else { continue };
+                let Some(value) = row.number(column).map(|number| number.median) else { continue };
                 let key = (column.name.clone(), column.unit.clone(), which.clone());
                 maps.entry(key).or_default().push((machine, policy, value));
             }
@@ -66,10 +66,6 @@ impl<'s> Order<'s> {
 /// Whether a number is one of many alike, such as `store.8` beside `store.16`: those are drawn where there is room.
 fn is_of_series(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|end| end.parse::<f64>().is_ok())
-}
-
-fn value(row: &StudyRow, column: &StudyColumn) -> Option<f64> {
-    Some(row.numbers.get(&column.name)?.as_ref()?.median)
 }
 
 /// The map of one number; `None` if it is not above 0 everywhere, there are no two machines and two policies, or no policy makes a

@@ -8,7 +8,8 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::insight::{LEAST_DIFFERENCE, insight};
 use crate::document::{Study, StudyRow, StudyTable, Volume};
-use crate::part::name;
+use crate::grouped::grouped;
+use crate::names::part as name;
 use crate::quantity::several;
 use crate::words;
 use plot::{Bar, Bars, Content, Palette, Panel, Picture, Piece, Shared};
@@ -126,11 +127,11 @@ fn groups<'t>(
 
 /// The bars of a panel whose runs differ in the policy alone, as panels of their own.
 fn alike((title, bars): &(String, Vec<Barred<'_>>), label: &str) -> Vec<Panel> {
-    let mut groups: IndexMap<Vec<&String>, Vec<Bar>> = IndexMap::new();
-    for (row, bar) in bars {
+    let rest = |row: &StudyRow| {
         let rest = row.fields.iter().filter(|(name, _)| *name != PROCESSORS && *name != POLICY);
-        groups.entry(rest.map(|(_, value)| value).collect()).or_default().push(bar.clone());
-    }
+        rest.map(|(_, value)| value.clone()).collect::<Vec<_>>()
+    };
+    let groups = grouped(bars.iter().map(|(row, bar)| (rest(row), bar.clone())));
     let panel = |bars: Vec<Bar>| {
         let bars = Bars { label: label.to_owned(), bars, ..Bars::default() };
         Panel { title: title.clone(), content: Content::Bars(bars) }

@@ -1,5 +1,7 @@
 //! The figures of a study, as pictures. This module must never know the subject of a figure.
 
+use indexmap::IndexSet;
+
 use super::insight::insight;
 use crate::document::{Bounds, Figure, FigureAxis, FigurePanel, FigurePoint, Scalar, Study, StudyNumber};
 use crate::quantity::several;
@@ -84,16 +86,11 @@ fn interval(number: &StudyNumber) -> Option<Interval> {
 
 /// A bar for each name, those of one name together.
 fn bars(figure: &Figure, panel: &FigurePanel) -> Bars {
-    let mut names: Vec<String> = Vec::new();
-    for point in panel.series.iter().flat_map(|series| &series.points) {
-        let name = name(&point.x);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let points = panel.series.iter().flat_map(|series| &series.points);
+    let names: IndexSet<String> = points.map(|point| point.x.to_string()).collect();
     let bar = |at: &String| -> Vec<Bar> {
         let of_name = panel.series.iter().filter_map(|series| {
-            let point = series.points.iter().find(|point| name(&point.x) == *at)?;
+            let point = series.points.iter().find(|point| point.x.to_string() == *at)?;
             let label = if series.label.is_empty() { at.clone() } else { format!("{at}, {}", series.label) };
             let value = point.y.as_ref().map(|number| number.median);
             let interval = point.y.as_ref().and_then(interval);
@@ -105,20 +102,10 @@ fn bars(figure: &Figure, panel: &FigurePanel) -> Bars {
     Bars { label, unit, bars: names.iter().flat_map(bar).collect(), ..Bars::default() }
 }
 
-fn name(x: &Scalar) -> String {
-    match x {
-        Scalar::Text(text) => text.clone(),
-        Scalar::Number(number) => number.to_string(),
-        Scalar::Flag(flag) => flag.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use indexmap::IndexMap;
-
-    use crate::document::{FailedRun, FigureSeries};
+    use crate::document::{FailedRun, FigureSeries, samples};
 
     fn figure(x: Scalar) -> Figure {
         let samples = vec![1.0, 2.0, 3.0];
@@ -130,7 +117,7 @@ mod tests {
             unit: "us".to_owned(),
             scale: scale.to_owned(),
             from: Some(0.5),
-            to: None,
+            ..FigureAxis::default()
         };
         let series = FigureSeries { label: "np".to_owned(), points: vec![point(Some(number)), point(None)] };
         Figure {
@@ -144,26 +131,7 @@ mod tests {
     }
 
     fn found() -> Study {
-        Study {
-            version: 0,
-            partial: None,
-            study: "toy".to_owned(),
-            summary: "what a toy does".to_owned(),
-            file: "toy.toml".to_owned(),
-            runs: 2,
-            failed_runs: vec![FailedRun {
-                study: "toy".to_owned(),
-                command: "run toy".to_owned(),
-                said: "no".to_owned(),
-            }],
-            tables: Vec::new(),
-            metrics: IndexMap::new(),
-            derived: Vec::new(),
-            checks: Vec::new(),
-            bounds: Vec::new(),
-            figures: Vec::new(),
-            leaves_out: Vec::new(),
-        }
+        Study { failed_runs: vec![FailedRun::default()], ..samples::study() }
     }
 
     #[test]

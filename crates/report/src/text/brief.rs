@@ -3,13 +3,12 @@
 //!
 //! This module must never measure or find anything.
 
-use super::comparison::{View, full, refusals, title, trailer};
+use super::comparison::{View, failures, full, head, refusals, title, trailer};
 use super::legend::Legend;
-use super::partial::partial;
 use super::ranked::Look;
-use super::{prediction, ranked};
+use super::{below, prediction, ranked};
 use crate::document::{Finding, World};
-use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::page::{Page, QUIET, STRONG};
 
 /// Lines of a screen, without that of the prompt.
 pub(super) const SCREEN: usize = 23;
@@ -23,8 +22,7 @@ pub fn comparison(view: &View<'_>, page: &Page) -> Vec<String> {
     let full = full(view, page, &mut legend);
     let mut lines = if view.all || view.counters { full } else { brief(view, page) };
     if view.legend {
-        lines.push(String::new());
-        lines.extend(legend.lines(page));
+        below(&mut lines, legend.lines(page));
     }
     lines
 }
@@ -57,24 +55,18 @@ pub(super) fn height(lines: &[String]) -> usize {
 
 fn screen(view: &View<'_>, page: &Page, extent: Extent) -> Vec<String> {
     let found = view.found;
-    let mut said = found.verdict.text.0.iter();
-    let first = said.next().map(|first| page.paint(STRONG, &page.fold("", first)));
-    let mut lines = partial(found.partial.as_ref(), page);
-    lines.extend(first.clone());
-    lines.extend(said.map(|more| page.fold("", more)));
+    let mut lines = head(found, page);
     for it in &found.worlds {
-        lines.push(String::new());
-        lines.extend(world(view, page, it, extent));
+        below(&mut lines, world(view, page, it, extent));
     }
     for it in &found.predictions {
-        lines.push(String::new());
-        lines.push(prediction::conclusion(it, page));
+        below(&mut lines, [prediction::conclusion(it, page)]);
     }
     lines.push(String::new());
     lines.push(
         page.paint(QUIET, &page.cut("", "--all has all rows and the causes, --legend explains the words")),
     );
-    lines.extend(first);
+    lines.extend(found.verdict.text.0.first().map(|first| page.fold_in(STRONG, "", first)));
     lines
 }
 
@@ -96,7 +88,7 @@ fn world(view: &View<'_>, page: &Page, world: &World, extent: Extent) -> Vec<Str
         lines.push(page.paint(style, &page.cut("    ", &told.join("; "))));
     }
     lines.extend(refusals(world, rows.is_empty(), page));
-    lines.extend(world.failed.iter().map(|it| page.paint(ALARM, &page.fold("    FAILED: ", &it.reason))));
+    lines.extend(failures(world, page));
     if extent.findings && !rows.is_empty() {
         lines.push(page.fold_strong("Finding:", "Finding: ", &world.finding.text));
     } else if extent.notes && !rows.is_empty() {

@@ -2,6 +2,7 @@
 
 use anstyle::Style;
 
+use super::below;
 use crate::document::{Calibrate, Quantity};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::{percent, several};
@@ -36,30 +37,23 @@ pub fn calibrate(
             )
         }
     };
-    let mut lines = vec![
-        page.paint(STRONG, &page.fold("", host)),
-        page.paint(QUIET, &page.fold("", &note)),
-        String::new(),
-    ];
+    let mut lines = vec![page.fold_in(STRONG, "", host), page.fold_in(QUIET, "", &note), String::new()];
     lines.extend(table(measured, page));
-    lines.push(String::new());
-    lines.push(page.fold("", &format!("a request and its reply: {distances}")));
-    let disturbed: Vec<_> = measured.iter().filter(|it| it.disturbed).map(|it| it.key.as_str()).collect();
-    if !disturbed.is_empty() {
+    below(&mut lines, [page.fold("", &format!("a request and its reply: {distances}"))]);
+    let keys = |is_it: fn(&&Quantity) -> bool| {
+        let keys: Vec<_> = measured.iter().filter(is_it).map(|it| it.key.as_str()).collect();
+        (!keys.is_empty()).then(|| keys.join(", "))
+    };
+    if let Some(keys) = keys(|it| it.disturbed) {
         let warning = format!(
-            "the rounds disagree on {}: something else ran on this host, or its clock changed. The file says so; measure again when \
-             the host is quiet",
-            disturbed.join(", ")
+            "the rounds disagree on {keys}: something else ran on this host, or its clock changed. The file says so; measure again \
+             when the host is quiet"
         );
-        lines.push(page.paint(ALARM, &page.fold("DISTURBED: ", &warning)));
+        lines.push(page.fold_in(ALARM, "DISTURBED: ", &warning));
     }
-    let vague: Vec<_> = measured.iter().filter(|it| it.vague).map(|it| it.key.as_str()).collect();
-    if !vague.is_empty() {
-        let known = format!(
-            "the interval of {} is as wide as the value. The file says so beside it",
-            vague.join(", ")
-        );
-        lines.push(page.paint(ALARM, &page.fold("VAGUE: ", &known)));
+    if let Some(keys) = keys(|it| it.vague) {
+        let known = format!("the interval of {keys} is as wide as the value. The file says so beside it");
+        lines.push(page.fold_in(ALARM, "VAGUE: ", &known));
     }
     lines.push(page.fold("", &format!("{file} is written. To see it, and to hold it against this host:")));
     let machines = format!("--machine native,{file}");

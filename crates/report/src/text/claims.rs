@@ -3,8 +3,9 @@
 use anstyle::Style;
 use lab::Basis;
 
-use super::partial::partial;
+use super::{below, partial};
 use crate::document::{Claim, Claims, FailedRun, Grid, Standing, Verdicts};
+use crate::grouped::grouped;
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::table::{Column, Table, dash};
 use crate::words::{alike, error, scalar, stated, tolerance};
@@ -13,23 +14,14 @@ use crate::words::{alike, error, scalar, stated, tolerance};
 /// what.
 pub fn claims(claims: &Claims, page: &Page) -> Vec<String> {
     let told: Vec<_> = claims.claims.iter().filter(|claim| claim.verdict != "input").collect();
-    let mut groups: Vec<(&str, Vec<&Claim>)> = Vec::new();
-    for claim in &told {
-        let group = group(&claim.id);
-        match groups.iter_mut().find(|(name, _)| *name == group) {
-            Some((_, claims)) => claims.push(claim),
-            None => groups.push((group, vec![claim])),
-        }
-    }
     let mut lines = partial(claims.partial.as_ref(), page);
-    for (group, claims) in groups {
+    for (group, claims) in grouped(told.iter().map(|claim| (group(&claim.id), *claim))) {
         lines.extend(table(group, &claims, page));
         lines.push(String::new());
     }
     if !told.is_empty() {
         lines.extend(counts(claims, page));
-        lines.push(String::new());
-        lines.extend(score(&claims.score, page));
+        below(&mut lines, score(&claims.score, page));
     }
     let inputs = claims.claims.len() - told.len();
     if inputs > 0 {
@@ -70,24 +62,30 @@ fn group(id: &str) -> &str {
 }
 
 fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
-    let cells = |cell: &dyn Fn(&Claim) -> String| claims.iter().map(|claim| cell(claim)).collect::<Vec<_>>();
-    let columns = [
-        Column::left(
-            "",
-            cells(&|claim| format!("  {}{}", name(claim, group), if claim.fixes { " *" } else { "" })),
-        ),
-        Column::right("stated", cells(&|claim| stated(claim).unwrap_or_else(dash))).wanted(3),
-        Column::right("measured", cells(&|claim| claim.measured.as_ref().map_or_else(dash, scalar)))
-            .wanted(4),
-        Column::left("", cells(&|claim| claim.unit.clone())).wanted(1),
-        Column::right("error", cells(&|claim| error(claim).unwrap_or_else(dash))).wanted(2),
-        Column::left("verdict", cells(&verdict)),
-    ];
-    let columns = columns.into_iter().filter(|column| column.stays() || !column.is_blank()).collect();
+    let name = |claim: &&Claim| format!("  {}{}", name(claim, group), if claim.fixes { " *" } else { "" });
+    let names = Column::left("", claims.iter().map(name));
     let mut lines = vec![page.paint(STRONG, group)];
-    lines.extend(Table::lines(columns, page, |row| style(claims[row])));
+    lines.extend(beside(names, claims, None, page));
     lines.extend(causes(group, claims, page));
     lines
+}
+
+/// Names, with the stated and measured values of these claims; `last` is a further column.
+fn beside(names: Column, claims: &[&Claim], last: Option<Column>, page: &Page) -> Vec<String> {
+    let cells = |cell: &dyn Fn(&Claim) -> Option<String>| {
+        claims.iter().map(|claim| cell(claim).unwrap_or_else(dash)).collect::<Vec<_>>()
+    };
+    let columns = [
+        names,
+        Column::right("stated", cells(&stated)).wanted(3),
+        Column::right("measured", cells(&|claim| claim.measured.as_ref().map(scalar))).wanted(4),
+        Column::left("", cells(&|claim| Some(claim.unit.clone()))).wanted(1),
+        Column::right("error", cells(&error)).wanted(2),
+        Column::left("verdict", cells(&|claim| Some(verdict(claim)))),
+    ];
+    let columns = columns.into_iter().chain(last);
+    let columns = columns.filter(|column| column.stays() || !column.is_blank()).collect();
+    Table::lines(columns, page, |row| style(claims[row]))
 }
 
 /// The name of a claim below the heading of its group.
@@ -97,34 +95,19 @@ fn name<'a>(claim: &'a Claim, group: &str) -> &'a str {
 
 /// The known causes of the claims of a group that differ, each once, after the names of its claims.
 fn causes(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
-    let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
-    for claim in claims {
-        let Some(cause) = &claim.cause else { continue };
-        match causes.iter_mut().find(|(known, _)| known == cause) {
-            Some((_, names)) => names.push(name(claim, group)),
-            None => causes.push((cause, vec![name(claim, group)])),
-        }
-    }
-    let line =
-        |(cause, names): (&str, Vec<&str>)| page.fold("    ", &format!("why {}: {cause}", names.join(", ")));
-    causes.into_iter().map(line).collect()
+    let known = claims.iter().filter_map(|claim| Some((claim.cause.as_ref()?, name(claim, group))));
+    let line = |(cause, names): (&String, Vec<&str>)| {
+        page.fold("    ", &format!("why {}: {cause}", names.join(", ")))
+    };
+    grouped(known).into_iter().map(line).collect()
 }
 
 /// The bounds of a study, held against its metrics.
 pub(super) fn bounds(bounds: &[Claim], page: &Page) -> Vec<String> {
-    let cells = |cell: &dyn Fn(&Claim) -> String| bounds.iter().map(cell).collect::<Vec<_>>();
-    let columns = [
-        Column::left("bound", cells(&|bound| bound.id.clone())),
-        Column::right("stated", cells(&|bound| stated(bound).unwrap_or_else(dash))).wanted(3),
-        Column::right("measured", cells(&|bound| bound.measured.as_ref().map_or_else(dash, scalar)))
-            .wanted(4),
-        Column::left("", cells(&|bound| bound.unit.clone())).wanted(1),
-        Column::right("error", cells(&|claim| error(claim).unwrap_or_else(dash))).wanted(2),
-        Column::left("verdict", cells(&verdict)),
-        Column::right("tolerance", cells(&|bound| tolerance(bound).unwrap_or_else(dash))).wanted(0),
-    ];
-    let columns = columns.into_iter().filter(|column| column.stays() || !column.is_blank()).collect();
-    Table::lines(columns, page, |row| style(&bounds[row]))
+    let names = Column::left("bound", bounds.iter().map(|bound| bound.id.clone()));
+    let tolerances = bounds.iter().map(|bound| tolerance(bound).unwrap_or_else(dash));
+    let tolerances = Column::right("tolerance", tolerances).wanted(0);
+    beside(names, &bounds.iter().collect::<Vec<_>>(), Some(tolerances), page)
 }
 
 /// The style of the row of a claim.

@@ -2,12 +2,13 @@
 //! measure or find anything.
 
 use anstyle::Style;
+use indexmap::IndexMap;
 
 use super::legend::Legend;
-use super::partial::partial;
 use super::ranked::Look;
-use super::{cores, kind, prediction, ranked, sharing};
+use super::{below, cores, kind, partial, prediction, ranked, sharing};
 use crate::document::{Comparison, LeftOut, Named, Refused, Setting, TableRow, World};
+use crate::grouped::grouped;
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::words;
 
@@ -40,10 +41,7 @@ pub struct View<'a> {
 pub(super) fn full(view: &View<'_>, page: &Page, legend: &mut Legend) -> Vec<String> {
     let View { found, setting, .. } = view;
     let program = &found.asked.program;
-    let mut said = found.verdict.text.0.iter();
-    let mut lines = partial(found.partial.as_ref(), page);
-    lines.extend(said.next().map(|first| page.paint(STRONG, &page.fold("", first))));
-    lines.extend(said.map(|more| page.fold("", more)));
+    let mut lines = head(found, page);
     lines.push(String::new());
     let facts: Vec<_> = found.asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
     lines.push(page.fold_strong(program, &format!("{program}: "), view.summary));
@@ -53,20 +51,17 @@ pub(super) fn full(view: &View<'_>, page: &Page, legend: &mut Legend) -> Vec<Str
         lines.push(page.fold("shared memory: ", &sharing(setting.block_bytes, &setting.protocol)));
     }
     for it in &found.worlds {
-        lines.push(String::new());
-        lines.extend(world(view, page, it, legend));
+        below(&mut lines, world(view, page, it, legend));
     }
     for it in &found.predictions {
-        lines.push(String::new());
-        lines.extend(prediction::lines(found, it, page, view.cores));
+        below(&mut lines, prediction::lines(found, it, page, view.cores));
     }
     for agreement in &found.agreements {
         let head = match found.agreements.len() {
             1 => "Together: ".to_owned(),
             _ => format!("Together on {}: ", words::shape(agreement.nodes, agreement.processors)),
         };
-        lines.push(String::new());
-        lines.push(page.fold_under(&head, "Together: ".len(), &agreement.text));
+        below(&mut lines, [page.fold_under(&head, "Together: ".len(), &agreement.text)]);
     }
     lines
 }
@@ -83,16 +78,24 @@ fn world(view: &View<'_>, page: &Page, world: &World, legend: &mut Legend) -> Ve
         lines.extend(notes(view, page, &rows));
     }
     lines.extend(refusals(world, rows.is_empty(), page));
-    lines.extend(
-        left_out(&world.left_out).into_iter().map(|line| page.paint(QUIET, &page.fold("    ", &line))),
-    );
-    for Refused { reason, .. } in &world.failed {
-        lines.push(page.paint(ALARM, &page.fold("    FAILED: ", reason)));
-    }
+    lines.extend(left_out(&world.left_out).into_iter().map(|line| page.fold_in(QUIET, "    ", &line)));
+    lines.extend(failures(world, page));
     if !rows.is_empty() {
         lines.push(page.fold_strong("Finding:", "Finding: ", &world.finding.text));
     }
     lines
+}
+
+/// The verdict, the first sentence as a title, below the mark of missing runs.
+pub(super) fn head(found: &Comparison, page: &Page) -> Vec<String> {
+    let said = found.verdict.text.0.iter().enumerate();
+    let said = said.map(|(at, said)| page.fold_in(if at == 0 { STRONG } else { Style::new() }, "", said));
+    partial(found.partial.as_ref(), page).into_iter().chain(said).collect()
+}
+
+/// A line for each combination that did not end well.
+pub(super) fn failures(world: &World, page: &Page) -> impl Iterator<Item = String> {
+    world.failed.iter().map(|it| page.fold_in(ALARM, "    FAILED: ", &it.reason))
 }
 
 /// A line for each reason why combinations that were asked for could not run; `is_empty` tells that none ran.
@@ -100,7 +103,7 @@ pub(super) fn refusals(world: &World, is_empty: bool, page: &Page) -> Vec<String
     let reasons = by_reason(&world.refused);
     let is_one = reasons.len() == 1 && is_empty;
     let line = |(reason, of): (&str, Combinations<'_>)| {
-        let all = is_one && of.iter().all(|(_, policies)| policies.is_empty());
+        let all = is_one && of.values().flatten().all(Option::is_none);
         let what = if all { "not run".to_owned() } else { refused(of) };
         page.fold("    ", &format!("{what}: {reason}"))
     };
@@ -121,50 +124,30 @@ fn left_out(all: &[LeftOut]) -> Vec<String> {
 /// Names of policies. A policy with several counts stands once, without a count.
 fn families<'n>(policies: &[&'n str]) -> Vec<&'n str> {
     let family = |policy: &'n str| policy.split_once(':').map_or(policy, |(family, _)| family);
-    let mut names: Vec<&str> = Vec::new();
-    for policy in policies {
-        let of_family = policies.iter().filter(|other| family(other) == family(policy)).count();
-        let name = if of_family > 1 { family(policy) } else { policy };
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    let families = grouped(policies.iter().map(|policy| (family(policy), *policy)));
+    families.into_iter().map(|(family, of)| if let [policy] = of[..] { policy } else { family }).collect()
 }
 
 /// Mechanisms, each with the policies under which it is refused; no policy stands for all.
-type Combinations<'r> = Vec<(&'r str, Vec<&'r str>)>;
+type Combinations<'r> = IndexMap<&'r str, Vec<Option<&'r str>>>;
 
 /// Refused combinations by their reason, in the order in which the reasons first come.
-fn by_reason(refused: &[Refused]) -> Vec<(&str, Combinations<'_>)> {
-    let mut reasons: Vec<(&str, Combinations<'_>)> = Vec::new();
-    for Refused { mechanism, policy, reason } in refused {
-        let of = entry(&mut reasons, reason.as_str());
-        entry(of, mechanism.as_str()).extend(policy.as_deref());
-    }
-    reasons
-}
-
-/// The value beside `key`; a new key is added.
-fn entry<K: PartialEq, V: Default>(entries: &mut Vec<(K, V)>, key: K) -> &mut V {
-    let index = entries.iter().position(|(known, _)| *known == key).unwrap_or(entries.len());
-    if index == entries.len() {
-        entries.push((key, V::default()));
-    }
-    &mut entries[index].1
+fn by_reason(refused: &[Refused]) -> IndexMap<&str, Combinations<'_>> {
+    let reasons =
+        refused.iter().map(|it| (it.reason.as_str(), (it.mechanism.as_str(), it.policy.as_deref())));
+    grouped(reasons).into_iter().map(|(reason, of)| (reason, grouped(of))).collect()
 }
 
 /// Mechanisms and policies that are refused, such as `bulk, deposit (single, floating)`.
 fn refused(of: Combinations<'_>) -> String {
-    let mut alike: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
-    for (mechanism, policies) in of {
-        entry(&mut alike, policies).push(mechanism);
-    }
-    let name = |(policies, mechanisms): &(Vec<&str>, Vec<&str>)| match policies.is_empty() {
+    let of = of
+        .into_iter()
+        .map(|(mechanism, policies)| (policies.into_iter().flatten().collect::<Vec<_>>(), mechanism));
+    let name = |(policies, mechanisms): (&Vec<&str>, &Vec<&str>)| match policies.is_empty() {
         true => mechanisms.join(", "),
         false => format!("{} ({})", mechanisms.join(", "), policies.join(", ")),
     };
-    alike.iter().map(name).collect::<Vec<_>>().join("; ")
+    grouped(of).iter().map(name).collect::<Vec<_>>().join("; ")
 }
 
 /// The title of the table of a machine.
@@ -192,10 +175,10 @@ fn notes(view: &View<'_>, page: &Page, rows: &[TableRow<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if rows.iter().any(|row| row.combination.oversubscribed) {
         let note = format!("more processors than {}: they took turns", cores(view.cores));
-        notes.push(page.paint(QUIET, &page.fold("  * ", &note)));
+        notes.push(page.fold_in(QUIET, "  * ", &note));
     }
     let (said, style) = trailer(rows);
-    notes.push(page.paint(style, &page.fold("    ", &said)));
+    notes.push(page.fold_in(style, "    ", &said));
     notes
 }
 

@@ -4,8 +4,10 @@
 //! Where the page is wide enough the sources are a column, elsewhere they stand below what they speak for.
 
 use anstyle::Style;
+use indexmap::IndexSet;
 
 use crate::document::{Derived, Explain, Meaning, OneWay, Unable, Underived, Value};
+use crate::grouped::grouped;
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::{duration, number};
 use crate::table::{Column, Table};
@@ -27,7 +29,7 @@ pub fn explain(explain: &Explain, refusal: Option<&str>, page: &Page) -> Vec<Str
         page.fold_strong(machine, &format!("{machine}: "), summary),
         page.fold("  ", &format!("{machine_file}, digest {machine_digest}{under}")),
     ];
-    lines.extend(refusal.map(|why| page.paint(ALARM, &page.fold("  it cannot run so: ", why))));
+    lines.extend(refusal.map(|why| page.fold_in(ALARM, "  it cannot run so: ", why)));
     let rows = rows(&explain.values, policy.is_some());
     lines.extend(Sheet::new(page, machine_file, &rows).lines());
     lines.extend(follows(page, explain));
@@ -44,18 +46,12 @@ pub fn explain(explain: &Explain, refusal: Option<&str>, page: &Page) -> Vec<Str
 
 /// The policies that the machine cannot run, with the reasons. Policies of one reason are told together.
 fn cannot_run(page: &Page, refused: &[Unable]) -> Vec<String> {
-    let mut told: Vec<(Vec<&str>, &str)> = Vec::new();
-    for Unable { policy, reason } in refused {
-        match told.iter_mut().find(|(_, told)| told == reason) {
-            Some((policies, _)) => policies.push(policy),
-            None => told.push((vec![policy], reason)),
-        }
-    }
-    if told.is_empty() {
+    if refused.is_empty() {
         return Vec::new();
     }
+    let told = grouped(refused.iter().map(|Unable { policy, reason }| (reason, policy.as_str())));
     let lines =
-        told.iter().map(|(policies, reason)| page.fold("  ", &format!("{}: {reason}", policies.join(", "))));
+        told.iter().map(|(reason, policies)| page.fold("  ", &format!("{}: {reason}", policies.join(", "))));
     [String::new(), page.paint(STRONG, "cannot run")].into_iter().chain(lines).collect()
 }
 
@@ -94,13 +90,8 @@ struct Row<'a> {
 fn rows(values: &[Value], under_one: bool) -> Vec<Row<'_>> {
     let shown = values.iter().filter(|value| !["name", "summary"].contains(&value.key.as_str()));
     let mut rows: Vec<_> = shown.map(|value| row(value, under_one)).collect();
-    let mut order: Vec<String> = Vec::new();
-    for row in &rows {
-        if !order.contains(&row.heading) {
-            order.push(row.heading.clone());
-        }
-    }
-    rows.sort_by_key(|row| order.iter().position(|heading| *heading == row.heading));
+    let order: IndexSet<String> = rows.iter().map(|row| row.heading.clone()).collect();
+    rows.sort_by_key(|row| order.get_index_of(&row.heading));
     let same = |pair: &[Row<'_>]| {
         pair[0].heading == pair[1].heading && pair[0].source == pair[1].source && !pair[1].source.is_empty()
     };
@@ -218,7 +209,7 @@ impl<'a> Sheet<'a> {
         }
         let mut lines = self.table.row(self.page, index, Style::new(), "");
         if !self.beside && !row.source.is_empty() && row.source != DITTO {
-            lines.push(self.page.paint(QUIET, &self.page.fold("      ", row.source)));
+            lines.push(self.page.fold_in(QUIET, "      ", row.source));
         }
         lines
     }
@@ -242,7 +233,7 @@ fn follows(page: &Page, explain: &Explain) -> Vec<String> {
             lines.push(page.fold(&head, &from));
         } else {
             lines.push(head.trim_end().to_owned());
-            lines.push(page.paint(QUIET, &page.fold("      ", &from)));
+            lines.push(page.fold_in(QUIET, "      ", &from));
         }
     }
     lines

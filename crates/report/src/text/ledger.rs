@@ -2,7 +2,7 @@
 //! module must never know the effect of a value.
 
 use super::claims::failed_runs;
-use super::partial::partial;
+use super::partial;
 use crate::document::{FixedMachine, Ledger, Parameter, Score};
 use crate::page::{Page, QUIET, STRONG};
 
@@ -40,7 +40,7 @@ fn of_machine(machine: &FixedMachine, page: &Page) -> Vec<String> {
     for Parameter { key, value, fixed_by, choice, .. } in parameters {
         lines.push(format!("  {key:width$}  {value}"));
         let by = fixed_by.as_ref().map(|claims| claims.join(", ")).or(choice.clone()).unwrap_or_default();
-        lines.push(page.paint(QUIET, &page.fold("      ", &by)));
+        lines.push(page.fold_in(QUIET, "      ", &by));
     }
     lines.push(String::new());
     lines

@@ -1,12 +1,13 @@
 //! The legend of a comparison: the meanings of its bars, words and heads of columns, each once. This module must never know a
 //! measurement.
 
+use indexmap::IndexSet;
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 
-use super::ranked::{self, Tables};
+use super::ranked::{self, Marks, Tables};
 use crate::bar;
-use crate::document::{Verdict, World};
+use crate::document::{Row, Verdict, World};
 use crate::page::{Page, QUIET};
 use crate::words;
 
@@ -15,47 +16,33 @@ use crate::words;
 pub(super) struct Legend {
     /// The name of the command that people type.
     command: String,
-    mechanisms: Vec<Mechanism>,
-    policies: Vec<String>,
+    mechanisms: IndexSet<Mechanism>,
+    policies: IndexSet<String>,
     /// Models, each with the name or the file by which the command knows it, and its summary.
-    models: Vec<(String, String, String)>,
+    models: IndexSet<(String, String, String)>,
     native: bool,
-    heads: Vec<String>,
-    dropped: Vec<String>,
-    is_cut: bool,
-    has_same: bool,
-    is_disturbed: bool,
-}
-
-/// Adds an item unless it is there.
-fn add<T: PartialEq>(to: &mut Vec<T>, item: T) {
-    if !to.contains(&item) {
-        to.push(item);
-    }
+    marks: Marks,
 }
 
 impl Legend {
     /// Adds the words in the tables of one machine, which has this summary if it is a model.
     pub(super) fn add(&mut self, world: &World, summary: Option<&str>, tables: &Tables) {
-        let mechanisms = world.rows.iter().filter_map(|row| row.combination.mechanism.parse().ok());
-        mechanisms.for_each(|mechanism| add(&mut self.mechanisms, mechanism));
+        let mechanism = |row: &Row| row.combination.mechanism.parse::<Mechanism>().ok();
+        self.mechanisms.extend(world.rows.iter().filter_map(mechanism));
         self.native |= world.is_native();
-        if let Some(summary) = summary {
-            let (name, file) = (&world.on.machine, &world.on.machine_file);
-            let known = file.as_ref().unwrap_or(name);
-            add(&mut self.models, (name.clone(), known.clone(), summary.to_owned()));
-        }
-        tables.heads.iter().for_each(|head| add(&mut self.heads, head.clone()));
-        tables.dropped.iter().for_each(|head| add(&mut self.dropped, head.clone()));
-        self.is_cut |= tables.is_cut;
-        self.has_same |= tables.has_same;
-        self.is_disturbed |= tables.is_disturbed;
+        let name = &world.on.machine;
+        let known = world.on.machine_file.as_ref().unwrap_or(name);
+        self.models.extend(summary.map(|summary| (name.clone(), known.clone(), summary.to_owned())));
+        self.marks.heads.extend(tables.marks.heads.iter().cloned());
+        self.marks.dropped.extend(tables.marks.dropped.iter().cloned());
+        self.marks.is_cut |= tables.marks.is_cut;
+        self.marks.has_same |= tables.marks.has_same;
+        self.marks.is_disturbed |= tables.marks.is_disturbed;
     }
 
     /// The legend of a page that begins with this verdict, whose policies it explains.
     pub(super) fn of(command: &str, verdict: &Verdict) -> Self {
-        let mut policies = Vec::new();
-        named_policies(verdict).for_each(|policy| add(&mut policies, policy.to_owned()));
+        let policies = named_policies(verdict).map(str::to_owned).collect();
         Self { command: command.to_owned(), policies, ..Self::default() }
     }
 
@@ -63,10 +50,8 @@ impl Legend {
     pub(super) fn lines(&self, page: &Page) -> Vec<String> {
         let words = self.words(page);
         let width = words.iter().map(|(word, _)| word.len()).max().unwrap_or_default();
-        let told = words.iter().map(|(word, meaning)| {
-            let text = page.fold(&format!("{word:width$}  "), meaning);
-            page.paint(QUIET, &text)
-        });
+        let told =
+            words.iter().map(|(word, meaning)| page.fold_in(QUIET, &format!("{word:width$}  "), meaning));
         std::iter::once(bar::legend(page, "bars:", self.native)).chain(told).collect()
     }
 
@@ -82,29 +67,25 @@ impl Legend {
             (name.clone(), format!("{summary}; `{} explain {known}`", self.command))
         };
         words.extend(self.models.iter().map(explained));
-        words.extend(ranked::meanings(&self.heads));
+        words.extend(ranked::meanings(&self.marks.heads));
         words.extend(self.marks(page));
         words
     }
 
     /// Marks in tables, and the columns for which there was no room.
-    fn marks(&self, page: &Page) -> impl Iterator<Item = (String, String)> {
-        let same =
-            self.has_same.then(|| ("a, b", "policies in one row, which ran exactly the same".to_owned()));
-        let cut = self.is_cut.then(|| (bar::cut(page), "the bar is cut off".to_owned()));
-        let disturbed = self.is_disturbed.then(|| {
-            (
-                ranked::DISTURBED,
-                "the OS took more than 3 % of the processors' time: the row decides nothing".to_owned(),
-            )
-        });
-        let heads = self.dropped.join(", ");
-        let dropped =
-            (!heads.is_empty()).then(|| ("no room", format!("for {heads}: see --width and --json")));
-        [same, disturbed, cut, dropped]
-            .into_iter()
-            .flatten()
-            .map(|(mark, meaning)| (mark.to_owned(), meaning))
+    fn marks(&self, page: &Page) -> Vec<(String, String)> {
+        let Marks { dropped, is_cut, has_same, is_disturbed, .. } = &self.marks;
+        let dropped = dropped.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let disturbed = "the OS took more than 3 % of the processors' time: the row decides nothing";
+        let no_room = format!("for {dropped}: see --width and --json");
+        let marks = [
+            (*has_same, "a, b", "policies in one row, which ran exactly the same"),
+            (*is_disturbed, ranked::DISTURBED, disturbed),
+            (*is_cut, bar::cut(page), "the bar is cut off"),
+            (!dropped.is_empty(), "no room", &no_room),
+        ];
+        let there = marks.into_iter().filter(|(is_there, ..)| *is_there);
+        there.map(|(_, mark, meaning)| (mark.to_owned(), meaning.to_owned())).collect()
     }
 }
 

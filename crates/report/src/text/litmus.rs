@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use anstyle::Style;
 
+use super::below;
 use crate::document::{Litmus, LitmusWorld, State, Test, Trial};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::several;
@@ -25,8 +26,7 @@ pub fn litmus(litmus: &Litmus, page: &Page) -> Vec<String> {
         [test] => one(page, litmus, test),
         _ => many(page, litmus),
     };
-    lines.push(String::new());
-    lines.extend(litmus.worlds.iter().map(|world| summary(page, litmus, world)));
+    below(&mut lines, litmus.worlds.iter().map(|world| summary(page, litmus, world)));
     let how = format!(
         "{} of each test in each world, from seed {}: half with every variable in a block of its own, half with all in one; \
          {} B blocks, {}{}{}.",
@@ -37,7 +37,7 @@ pub fn litmus(litmus: &Litmus, page: &Page) -> Vec<String> {
         litmus.frames.map_or_else(String::new, |frames| format!(", room for {}", several(frames, "page"))),
         if litmus.prefetch { ", with prefetches" } else { "" },
     );
-    lines.push(page.paint(QUIET, &page.fold("", &how)));
+    lines.push(page.fold_in(QUIET, "", &how));
     lines
 }
 
@@ -74,7 +74,7 @@ fn summary(page: &Page, litmus: &Litmus, world: &LitmusWorld) -> String {
         100.0 * coverage,
     );
     let style = if counts.is_clean() { STRONG } else { ALARM };
-    page.paint(style, &page.fold(&format!("{}: ", name(world)), &said))
+    page.fold_in(style, &format!("{}: ", name(world)), &said)
 }
 
 fn one(page: &Page, litmus: &Litmus, test: &Test) -> Vec<String> {
@@ -109,7 +109,7 @@ fn many(page: &Page, litmus: &Litmus) -> Vec<String> {
             let place = if world.world == "local" { "here" } else { &world.machine };
             let head = format!("{} ({place}): ", test.file);
             let wrong = wrong(test, index);
-            lines.extend(wrong.into_iter().map(|what| page.paint(ALARM, &page.fold(&head, &what))));
+            lines.extend(wrong.into_iter().map(|what| page.fold_in(ALARM, &head, &what)));
         }
     }
     lines

@@ -14,7 +14,6 @@ mod legend;
 mod list;
 mod litmus;
 mod model;
-mod partial;
 mod prediction;
 mod ranked;
 mod run;
@@ -34,6 +33,8 @@ pub use run::run;
 pub use sensitivity::sensitivity;
 pub use study::study;
 
+use crate::document::Partial;
+use crate::page::{ALARM, Page};
 use crate::quantity::several;
 
 /// The cores of this host, in words: `the 2 cores of this host`.
@@ -53,4 +54,19 @@ fn kind(native: bool, file: Option<&str>) -> String {
 /// The block size and the protocol of shared memory, in words.
 fn sharing(block: u32, protocol: &str) -> String {
     format!("blocks of {block} bytes, kept coherent by {protocol}")
+}
+
+/// The first line of a result that is not all that was asked for; no line where it is.
+fn partial(partial: Option<&Partial>, page: &Page) -> Vec<String> {
+    let line = |partial: &Partial| {
+        let said = format!("{partial}; what follows is of these alone");
+        page.fold_in(ALARM, "PARTIAL: ", &said)
+    };
+    partial.map(line).into_iter().flat_map(|line| [line, String::new()]).collect()
+}
+
+/// Adds lines below an empty one.
+fn below(lines: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+    lines.push(String::new());
+    lines.extend(more);
 }

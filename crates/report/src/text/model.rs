@@ -5,6 +5,7 @@ use lab::model::Figure;
 use lab::model::fixed_floating::{Node, SETTINGS};
 use lab::survey::{COLUMNS, Cell, Survey, Surveyed};
 
+use super::below;
 use crate::page::{Page, QUIET, STRONG};
 use crate::quantity::number;
 use crate::table::{Column, Table, dash};
@@ -22,8 +23,7 @@ pub fn fixed_floating(node: &Node, page: &Page) -> Vec<String> {
     };
     let mut lines = vec![page.paint(STRONG, "Single, Fixed and Floating, by the equations of the study")];
     lines.extend(SETTINGS.iter().map(setting));
-    lines.push(String::new());
-    lines.extend(node.figures().into_iter().map(figure));
+    below(&mut lines, node.figures().into_iter().map(figure));
     lines
 }
 
@@ -55,11 +55,9 @@ fn tables(survey: &Survey, page: &Page) -> Vec<String> {
     ];
     let units = "clock in MHz, bisection in MB/s and bytes per cycle of the processor, the others in its cycles; \
          ~: recalled, not read; ?: cannot be read";
-    let mut lines =
-        vec![page.paint(STRONG, &page.fold("", &survey.summary)), page.paint(QUIET, &page.fold("", units))];
+    let mut lines = vec![page.fold_in(STRONG, "", &survey.summary), page.fold_in(QUIET, "", units)];
     lines.extend(lay(first.collect(), page));
-    lines.push(String::new());
-    lines.push(page.paint(STRONG, "The same in terms of a miss to local memory"));
+    below(&mut lines, [page.paint(STRONG, "The same in terms of a miss to local memory")]);
     lines.extend(lay(second.into(), page));
     lines
 }
@@ -78,7 +76,7 @@ fn wanted(key: &str) -> Option<u8> {
 fn lay(columns: Vec<Column>, page: &Page) -> Vec<String> {
     let dropped = Table::lay(columns.clone(), page, 0).dropped;
     let note = format!("no room for: {}; see --width", dropped.join(", "));
-    let note = (!dropped.is_empty()).then(|| page.paint(QUIET, &page.fold("", &note)));
+    let note = (!dropped.is_empty()).then(|| page.fold_in(QUIET, "", &note));
     note.into_iter().chain(Table::lines(columns, page, |_| Style::new())).collect()
 }
 

@@ -43,7 +43,7 @@ fn table(found: &Comparison, prediction: &Prediction, page: &Page, host_cores: u
     let is_there = |it: &&DoubtWords| pairs.iter().any(|pair| pair.cannot_tell.as_deref() == Some(it.name));
     for DoubtWords { mark, note, .. } in DOUBTS.iter().filter(is_there) {
         let note = format!("cannot tell: {}", note.replace("CORES", &cores(host_cores)));
-        lines.push(page.paint(QUIET, &page.fold(&format!("  {mark} "), &note)));
+        lines.push(page.fold_in(QUIET, &format!("  {mark} "), &note));
     }
     lines
 }

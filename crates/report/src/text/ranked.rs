@@ -4,11 +4,12 @@
 //! Where the page is wide enough both are one table; where it is narrow, bars have lines of their own.
 
 use anstyle::Style;
+use indexmap::IndexSet;
 use tempest::outcome::Resource;
 use tempest::policy::Split;
 
 use crate::bar;
-use crate::document::{Measured, TableRow, Utilization};
+use crate::document::{Measured, TableRow, Utilization, has_several_mechanisms};
 use crate::page::{ALARM, Page, STRONG};
 use crate::quantity::{self, count, percent, seconds, time};
 use crate::table::{Column, Table, dash};
@@ -42,10 +43,16 @@ const WRONG_SHOWN: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) lines: Vec<String>,
+    pub(super) marks: Marks,
+}
+
+/// The marks of tables that a legend explains.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
     /// The heads of all columns.
-    pub(super) heads: Vec<String>,
+    pub(super) heads: IndexSet<String>,
     /// The heads of columns for which there was no room.
-    pub(super) dropped: Vec<String>,
+    pub(super) dropped: IndexSet<String>,
     /// Whether a bar was too long.
     pub(super) is_cut: bool,
     /// Whether a row has several policies.
@@ -73,28 +80,24 @@ pub(super) enum Look {
 /// The tables of the rows of one machine, whose nodes have `processors` processors each, in the order of the rows.
 pub(super) fn tables(page: &Page, rows: &[TableRow<'_>], processors: u32, look: Look) -> Tables {
     let times = times(page, rows, processors, look);
-    if let Look::Brief { shown, heads } = look {
-        let mut tables = Tables::default();
-        tables.ranked(page, rows, shown.min(rows.len()), times, heads);
-        return tables;
-    }
-    let mut tables = Tables {
+    let (shown, heads) = match look {
+        Look::Brief { shown, heads } => (shown.min(rows.len()), heads),
+        Look::Times | Look::Counters => (rows.len(), true),
+    };
+    let marks = Marks {
         is_cut: Bars::of(rows).is_some_and(|bars| bars.cuts(rows)),
         has_same: rows.iter().any(|row| row.policies.len() > 1),
         is_disturbed: rows.iter().any(|row| row.measured.disturbed),
-        ..Tables::default()
+        ..Marks::default()
     };
-    if look != Look::Counters {
-        tables.ranked(page, rows, rows.len(), times, true);
-        return tables;
-    }
-    let traffic = traffic(rows);
+    let mut tables = Tables { lines: Vec::new(), marks };
+    let traffic = if look == Look::Counters { traffic(rows) } else { Vec::new() };
     let all = [times.clone(), traffic.clone()].concat();
-    if Table::fits(&all, page, LEAST_BAR * 2) {
-        tables.ranked(page, rows, rows.len(), all, true);
+    let is_one = traffic.is_empty() || Table::fits(&all, page, LEAST_BAR * 2);
+    tables.ranked(page, rows, shown, if is_one { all } else { times }, heads);
+    if is_one {
         return tables;
     }
-    tables.ranked(page, rows, rows.len(), times, true);
     let traffic = [vec![rank(rows), names(page, rows)], traffic].concat();
     let table = Table::lay(traffic, page, 0);
     tables.lines.push(String::new());
@@ -136,9 +139,9 @@ impl Tables {
     }
 
     fn note(&mut self, table: &Table) {
-        self.heads.extend(table.heads_shown().map(str::to_owned));
+        self.marks.heads.extend(table.heads_shown().map(str::to_owned));
         // The names are in the table of times already.
-        self.dropped.extend(table.dropped.iter().filter(|head| *head != "policy").cloned());
+        self.marks.dropped.extend(table.dropped.iter().filter(|head| *head != "policy").cloned());
     }
 }
 
@@ -157,7 +160,7 @@ fn wrong(page: &Page, row: &TableRow<'_>) -> Vec<String> {
     let more = (hidden > 0).then(|| format!("and {hidden} more"));
     let unchecked = (!row.is_right() && failures.is_empty()).then(|| "nothing was checked".to_owned());
     let said = shown.chain(more).chain(unchecked);
-    said.map(|failure| page.paint(ALARM, &page.fold("    WRONG: ", &failure))).collect()
+    said.map(|failure| page.fold_in(ALARM, "    WRONG: ", &failure)).collect()
 }
 
 /// The lengths of bars.
@@ -207,10 +210,6 @@ fn names(page: &Page, rows: &[TableRow<'_>]) -> Column {
 /// A mechanism where room is scarce.
 pub(super) fn short(mechanism: &str) -> &str {
     mechanism.strip_suffix("-memory").unwrap_or(mechanism)
-}
-
-fn has_several_mechanisms(rows: &[TableRow<'_>]) -> bool {
-    rows.windows(2).any(|pair| pair[0].combination.mechanism != pair[1].combination.mechanism)
 }
 
 /// The policies of a row, in lines as wide as names may be, or in one line.
@@ -298,10 +297,10 @@ const UNCERTAINTY: (&str, &str) =
 const RATIO: (&str, &str) = ("ratio", "time divided by that of the first row");
 
 /// Head and meaning of the columns with these heads, in their order.
-pub(super) fn meanings(heads: &[String]) -> Vec<(String, String)> {
+pub(super) fn meanings(heads: &IndexSet<String>) -> Vec<(String, String)> {
     let figures = FIGURES.iter().map(|(_, head, meaning, ..)| (*head, *meaning));
     let all = [PROCESSORS, UNCERTAINTY, RATIO].into_iter().chain(figures);
-    all.filter(|(head, meaning)| !meaning.is_empty() && heads.iter().any(|shown| shown == head))
+    all.filter(|(head, meaning)| !meaning.is_empty() && heads.contains(*head))
         .map(|(head, meaning)| (head.to_owned(), meaning.to_owned()))
         .collect()
 }

@@ -6,15 +6,13 @@ use tempest::outcome::Resource;
 use tempest::policy::Servers;
 
 use super::brief::{SCREEN, height};
-use super::partial::partial;
-use super::{anatomy, cores, figures, kind, sharing};
+use super::{anatomy, cores, figures, kind, partial, sharing};
 use crate::bar;
 use crate::document::{Baseline, Change, Interval, ProtocolBreakdown, Region, Run};
 use crate::figures::{grids, single, unit};
+use crate::names::{self, part as name};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::part::name;
 use crate::quantity::{bytes, number, percent, seconds, several, time};
-use crate::resource;
 use crate::words;
 
 /// The widest bar of a single run.
@@ -28,18 +26,9 @@ pub fn run(run: &Run, page: &Page, host_cores: usize, all: bool) -> Vec<String> 
     if all { full(run, page, host_cores) } else { brief(run, page, host_cores) }
 }
 
-/// The program, and the machine that it ran on.
-fn title(run: &Run) -> String {
-    let (asked, with) = (&run.asked, &run.combination);
-    let kind = kind(with.machine_digest.is_none(), with.machine_file.as_deref());
-    format!("{} by {} on {} ({kind})", asked.program, with.mechanism, with.machine)
-}
-
 /// The lines that a screen of 24 lines has room for: answer, figures and times first. Errors are always shown.
 fn brief<'p>(run: &Run, page: &'p Page, host_cores: usize) -> Vec<String> {
-    let mut sheet = Sheet { page, lines: partial(run.partial.as_ref(), page) };
-    sheet.lines.push(page.paint(STRONG, &title(run)));
-    sheet.calibration(run);
+    let mut sheet = Sheet::begun(run, page);
     sheet.row("policy, size", &format!("{}, {}", run.combination.policy, size(run)));
     sheet.sharing(run);
     sheet.answer(run);
@@ -63,9 +52,7 @@ fn brief<'p>(run: &Run, page: &'p Page, host_cores: usize) -> Vec<String> {
 /// All lines.
 fn full(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     let (asked, with) = (&run.asked, &run.combination);
-    let mut sheet = Sheet { page, lines: partial(run.partial.as_ref(), page) };
-    sheet.lines.push(page.paint(STRONG, &title(run)));
-    sheet.calibration(run);
+    let mut sheet = Sheet::begun(run, page);
     sheet.row("policy", &with.policy);
     sheet.row("size", &size(run));
     sheet.sharing(run);
@@ -98,7 +85,22 @@ struct Sheet<'p> {
     lines: Vec<String>,
 }
 
-impl Sheet<'_> {
+impl<'p> Sheet<'p> {
+    /// The program and its machine, with the values of the machine file that are not sure.
+    fn begun(run: &Run, page: &'p Page) -> Self {
+        let (asked, with) = (&run.asked, &run.combination);
+        let kind = kind(with.machine_digest.is_none(), with.machine_file.as_deref());
+        let title = format!("{} by {} on {} ({kind})", asked.program, with.mechanism, with.machine);
+        let mut lines = partial(run.partial.as_ref(), page);
+        lines.push(page.paint(STRONG, &title));
+        let mut sheet = Self { page, lines };
+        if let Some(keys) = &with.machine_disturbed {
+            let said = format!("disturbed, so that these values are not sure: {keys}");
+            sheet.row("calibration", &page.paint(ALARM, &said));
+        }
+        sheet
+    }
+
     fn blank(&mut self) {
         self.lines.push(String::new());
     }
@@ -123,14 +125,6 @@ impl Sheet<'_> {
         }
         let said = self.page.fold("  WRONG: ", &report.failures.join("; "));
         self.lines.push(self.page.paint(ALARM, &said));
-    }
-
-    /// The values of the machine file that were disturbed when they were measured.
-    fn calibration(&mut self, run: &Run) {
-        if let Some(keys) = &run.combination.machine_disturbed {
-            let said = format!("disturbed, so that these values are not sure: {keys}");
-            self.row("calibration", &self.page.paint(ALARM, &said));
-        }
     }
 
     /// The coherence of shared memory, if the run used it.
@@ -280,13 +274,12 @@ impl Sheet<'_> {
     /// Adds the rows about the parts of the machine in the timed region.
     fn parts(&mut self, run: &Run) {
         let Region { protocol, utilization, .. } = run.measured.region();
-        let busy = utilization
-            .iter()
-            .filter_map(|entry| Some((resource::all(entry.resource()?), percent(entry.mean))));
+        let busy =
+            utilization.iter().filter_map(|entry| Some((names::all(entry.resource()?), percent(entry.mean))));
         self.values("busy", &busy.collect::<Vec<_>>());
         self.busiest(run);
         for spent in protocol {
-            let name = Resource::named(&spent.processors).map_or("", resource::all);
+            let name = Resource::named(&spent.processors).map_or("", names::all);
             self.values(name, &shares(spent));
         }
         let dispatching = run.measured.dispatching;
@@ -307,7 +300,7 @@ impl Sheet<'_> {
         if let Some(entry) = others.max_by(|one, other| one.most.total_cmp(&other.most))
             && let Some(part) = entry.resource()
         {
-            let said = format!("{}, for {}", resource::one(part, &entry.busiest), percent(entry.most));
+            let said = format!("{}, for {}", names::one(part, &entry.busiest), percent(entry.most));
             self.row("busiest device", &said);
         }
     }

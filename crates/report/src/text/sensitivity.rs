@@ -2,7 +2,7 @@
 //! never know the effect of a value.
 
 use super::claims::failed_runs;
-use super::partial::partial;
+use super::partial;
 use crate::document::{Moved, Raised, SensitiveMachine, Sensitivity};
 use crate::page::{Page, QUIET, STRONG};
 
@@ -42,7 +42,7 @@ fn of_machine(machine: &SensitiveMachine, found: &Sensitivity, page: &Page) -> V
     for (said, raised) in [("move none", still), ("refused", refused)] {
         if !raised.is_empty() {
             let keys: Vec<_> = raised.iter().map(|raised| raised.parameter.key.as_str()).collect();
-            lines.push(page.paint(QUIET, &page.fold("  ", &format!("{said}: {}", keys.join(", ")))));
+            lines.push(page.fold_in(QUIET, "  ", &format!("{said}: {}", keys.join(", "))));
         }
     }
     lines.push(String::new());

@@ -6,15 +6,12 @@ use indexmap::IndexMap;
 use units::median::share;
 
 use super::claims::{bounds, failed_runs};
-use super::partial::partial;
-use crate::document::{Check, Study, StudyColumn, StudyNumber, StudyRow, StudyTable};
+use super::{below, partial};
+use crate::document::{Check, Study, StudyNumber, StudyRow, StudyTable};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::{number, percent, several, time};
+use crate::quantity::{number, percent, several};
 use crate::table::{Column, Table, dash};
 use crate::words::{part, same};
-
-/// The unit that is shown in the multiple that suits a number.
-const NANOSECONDS: &str = "ns";
 
 /// The heads of the columns of intervals.
 const SURE: &str = "+/-";
@@ -23,22 +20,11 @@ const SURE: &str = "+/-";
 pub fn study(study: &Study, page: &Page) -> Vec<String> {
     let mut lines = partial(study.partial.as_ref(), page);
     lines.push(page.fold_strong(&study.study, "", &format!("{}: {}", study.study, study.summary)));
-    for one in &study.tables {
-        lines.push(String::new());
-        lines.extend(table(one, page));
-    }
-    if !study.metrics.is_empty() {
-        lines.push(String::new());
-        lines.extend(metrics(&study.metrics, page));
-    }
-    if !study.checks.is_empty() {
-        lines.push(String::new());
-        lines.extend(checks(&study.checks, page));
-    }
-    if !study.bounds.is_empty() {
-        lines.push(String::new());
-        lines.extend(bounds(&study.bounds, page));
-    }
+    study.tables.iter().for_each(|one| below(&mut lines, table(one, page)));
+    let metrics = (!study.metrics.is_empty()).then(|| metrics(&study.metrics, page));
+    let checks = (!study.checks.is_empty()).then(|| checks(&study.checks, page));
+    let bounds = (!study.bounds.is_empty()).then(|| bounds(&study.bounds, page));
+    [metrics, checks, bounds].into_iter().flatten().for_each(|part| below(&mut lines, part));
     lines.extend(legend(study, page));
     lines.extend(failed_runs(&study.failed_runs, page));
     lines
@@ -47,19 +33,18 @@ pub fn study(study: &Study, page: &Page) -> Vec<String> {
 /// The table of the runs of one `[[run]]`: what is the same in all of them above it.
 fn table(table: &StudyTable, page: &Page) -> Vec<String> {
     let (axes, _) = table.axes();
-    let mut lines = vec![page.paint(STRONG, &page.fold("", &same(table)))];
+    let mut lines = vec![page.fold_in(STRONG, "", &same(table))];
     let cells = |cell: &dyn Fn(&StudyRow) -> String| table.rows.iter().map(cell).collect::<Vec<_>>();
     let axis =
         |name: &String| Column::left(name, cells(&|row| row.fields.get(name).cloned().unwrap_or_else(dash)));
     let mut columns: Vec<_> = axes.into_iter().map(axis).collect();
     for (at, column) in table.columns.iter().enumerate() {
         let wanted = u8::try_from(table.columns.len() - at).unwrap_or(u8::MAX);
-        let value = |row: &StudyRow| numbered(row, column).map_or_else(dash, |it| shown(it.median, column));
-        let values = Column::right(&head(column), cells(&value));
+        let value = |row: &StudyRow| row.number(column).map_or_else(dash, |it| column.shown(it.median));
+        let values = Column::right(&column.head("\n"), cells(&value));
         // The first number stays, however narrow the page is.
         columns.push(if at == 0 { values } else { values.wanted(wanted) });
-        let sure =
-            Column::right(SURE, cells(&|row| numbered(row, column).and_then(sure).unwrap_or_else(dash)));
+        let sure = Column::right(SURE, cells(&|row| row.number(column).and_then(sure).unwrap_or_else(dash)));
         let sure = if at == 0 { sure.wanted(wanted) } else { sure.following() };
         columns.extend(Some(sure).filter(|sure| !sure.is_blank()));
     }
@@ -71,25 +56,9 @@ fn table(table: &StudyTable, page: &Page) -> Vec<String> {
         dropped.into_iter().filter(|head| head != SURE).map(|head| head.replace('\n', " ")).collect();
     if !dropped.is_empty() {
         let note = format!("no room for: {}; see --width, --json or --out", dropped.join(", "));
-        lines.push(page.paint(QUIET, &page.fold("", &note)));
+        lines.push(page.fold_in(QUIET, "", &note));
     }
     lines
-}
-
-fn numbered<'r>(row: &'r StudyRow, column: &StudyColumn) -> Option<&'r StudyNumber> {
-    row.numbers.get(&column.name)?.as_ref()
-}
-
-/// The name of a column, and below it the unit of its numbers unless each says its own.
-fn head(column: &StudyColumn) -> String {
-    match column.unit.as_str() {
-        "" | NANOSECONDS => column.name.clone(),
-        unit => format!("{}\n{unit}", column.name),
-    }
-}
-
-fn shown(value: f64, column: &StudyColumn) -> String {
-    if column.unit == NANOSECONDS && value >= 0.0 { time(value) } else { number(value) }
 }
 
 /// The distance of the farther end of the interval from the median, as a share of the median.
@@ -139,7 +108,7 @@ fn legend(study: &Study, page: &Page) -> Vec<String> {
             "{} had more processors than this host has cores: they took turns, and times mean little.",
             several(shared, "row")
         );
-        lines.extend([String::new(), page.paint(ALARM, &page.fold("", &said))]);
+        lines.extend([String::new(), page.fold_in(ALARM, "", &said)]);
     }
     if rounds < 2 {
         return lines;
@@ -152,7 +121,7 @@ fn legend(study: &Study, page: &Page) -> Vec<String> {
         several(rounds, "round"),
         percent(level)
     );
-    lines.extend([String::new(), page.paint(QUIET, &page.fold("", &said))]);
+    lines.extend([String::new(), page.fold_in(QUIET, "", &said)]);
     lines
 }
 
@@ -160,7 +129,7 @@ fn legend(study: &Study, page: &Page) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::document::samples::claim;
-    use crate::document::{Bounds, CheckPart, Claim, Relation};
+    use crate::document::{Bounds, CheckPart, Claim, Relation, StudyColumn};
 
     fn row(machine: &str, values: &str, samples: &[f64]) -> StudyRow {
         let fields = [("machine", machine), ("values", values), ("program", "toy")];
@@ -182,9 +151,7 @@ mod tests {
             rounds: samples.len() as u32,
             oversubscribed: samples.len() > 1,
             numbers,
-            time_ns: None,
-            breakdown_ns: None,
-            volume_bytes: None,
+            ..StudyRow::default()
         }
     }
 
@@ -200,16 +167,10 @@ mod tests {
             ],
         };
         Study {
-            version: 1,
-            partial: None,
             study: "toy".to_owned(),
             summary: "a toy".to_owned(),
-            file: "toy.toml".to_owned(),
-            runs: 5,
-            failed_runs: Vec::new(),
             tables: vec![table],
             metrics: [("ratio".to_owned(), 1.25)].into_iter().collect(),
-            derived: Vec::new(),
             checks: vec![Check {
                 claim: "faster".to_owned(),
                 holds: Some(false),
@@ -226,8 +187,7 @@ mod tests {
                 tolerance: Some(0.0),
                 ..claim("ratio", 2.0, "bound")
             }],
-            figures: Vec::new(),
-            leaves_out: Vec::new(),
+            ..Study::default()
         }
     }
 

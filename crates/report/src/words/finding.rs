@@ -1,14 +1,15 @@
 //! A finding about one machine, in a sentence or more. This module must never find anything itself.
 
 use compare::counter::{Counter, Evidence};
-use compare::finding::{Because, Cause, Contrast, Differs, EmptyPolls, Processors, TooFew};
+use compare::finding::{Because, Cause, Contrast, Differs, EmptyPolls, TooFew};
 use compare::interval::CONFIDENCE;
+use compare::margin::Processors;
 use compare::{Bottleneck, Finding, Part, Way};
 use tempest::outcome::Resource;
 
-use crate::part::name;
+use super::sure;
+use crate::names::{self, part as name};
 use crate::quantity::{bytes, count, percent, seconds, several};
-use crate::resource;
 
 /// The ratio from which it is said how many times as fast; below, by how many percent.
 const TIMES: f64 = 2.0;
@@ -18,6 +19,17 @@ const NEARLY: f64 = 4.0;
 
 /// The number of tied rows that are named; of more only the number is told.
 const TIES_NAMED: usize = 3;
+
+/// The sentence on rows that decide nothing, because the operating system took `SHARE` of their time.
+const BUSY: &str =
+    "This host is busy: SHARE of the time the processors were taken away; rows marked ! decide nothing.";
+
+/// The sentence on rows that ran on more processors than there are cores.
+const TURNS: &str = "Processors took turns on too few cores: these times mean little.";
+
+/// The sentence on runs that are too short.
+const BRIEF: &str =
+    "Runs this short are in good part their own beginning and end: give the program more work.";
 
 /// A finding in words.
 pub fn finding(finding: &Finding) -> String {
@@ -29,35 +41,27 @@ pub fn finding(finding: &Finding) -> String {
         };
         return said.to_owned();
     };
-    let mut said = match &finding.contrast {
-        Some(contrast) => vec![difference(finding, winner, contrast)],
+    let contrast = finding.contrast.as_ref();
+    let first = match contrast {
+        Some(contrast) => difference(finding, winner, contrast),
         None if finding.tied.is_empty() => {
             let alone = format!("{} has nothing to be compared with.", full(finding, winner));
             return [alone].into_iter().chain(bottlenecks(finding, winner)).collect::<Vec<_>>().join(" ");
         }
-        None => vec![no_difference(finding)],
+        None => no_difference(finding),
     };
-    said.extend(finding.contrast.as_ref().and_then(|contrast| more_at_work(winner, contrast)));
-    said.extend(bottlenecks(finding, winner));
-    said.extend(finding.empty_polls.as_ref().map(too_often));
-    said.extend(finding.other.as_ref().map(|other| in_passing(finding, other)));
-    if finding.contrast.is_some() && !finding.tied.is_empty() {
-        said.push(ties(finding));
-    }
-    said.extend(finding.busy.map(|share| {
-        let share = percent(share);
-        format!("This host is busy: {share} of the time the processors were taken away; rows marked ! decide nothing.")
-    }));
-    if finding.oversubscribed {
-        said.push("Processors took turns on too few cores: these times mean little.".to_owned());
-    }
-    if finding.brief {
-        said.push(
-            "Runs this short are in good part their own beginning and end: give the program more work."
-                .to_owned(),
-        );
-    }
-    said.join(" ")
+    let said = [
+        Some(first),
+        contrast.and_then(|contrast| more_at_work(winner, contrast)),
+        bottlenecks(finding, winner),
+        finding.empty_polls.as_ref().map(too_often),
+        finding.other.as_ref().map(|other| in_passing(finding, other)),
+        contrast.filter(|_| !finding.tied.is_empty()).map(|_| ties(finding)),
+        finding.busy.map(|share| BUSY.replace("SHARE", &percent(share))),
+        finding.oversubscribed.then(|| TURNS.to_owned()),
+        finding.brief.then(|| BRIEF.to_owned()),
+    ];
+    said.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// The parts of the machine that limit the winner and the loser, unless the evidence has told of the loser's already.
@@ -65,16 +69,13 @@ fn bottlenecks(finding: &Finding, winner: &Way) -> Option<String> {
     let contrast = finding.contrast.as_ref();
     let of_loser =
         contrast.and_then(|contrast| contrast.bottleneck.as_ref().filter(|found| !is_told(contrast, found)));
-    let name = |way: &Way| match contrast.map(|contrast| contrast.differs) {
-        Some(Differs::Mechanism) => way.mechanism.to_string(),
-        _ => way.policy.clone(),
-    };
-    let of_winner = finding.bottleneck.as_ref().map(|found| (found, name(winner)));
-    let of_loser = of_loser.zip(contrast).map(|(found, contrast)| (found, name(&contrast.loser)));
-    let said: Vec<_> = [of_winner, of_loser]
+    let names = contrast.map_or([&*winner.policy, ""], |contrast| told_apart(winner, contrast));
+    let said: Vec<_> = [finding.bottleneck.as_ref(), of_loser]
         .into_iter()
-        .flatten()
-        .map(|(found, way)| format!("{} with {way}{}", saturated(found), alone(found)))
+        .zip(names)
+        .filter_map(|(found, way)| {
+            found.map(|found| format!("{} with {way}{}", saturated(found), alone(found)))
+        })
         .collect();
     let mut said = said.join(", ");
     if let Some(first) = said.get_mut(..1) {
@@ -119,35 +120,27 @@ fn alone(found: &Bottleneck) -> &'static str {
 fn saturated(found: &Bottleneck) -> String {
     let busy = percent(found.busy);
     match found.all {
-        true => format!("the {} are {busy} busy", resource::all(found.resource)),
-        false => format!("{} is {busy} busy", resource::one(found.resource, &found.name)),
+        true => format!("the {} are {busy} busy", names::all(found.resource)),
+        false => format!("{} is {busy} busy", names::one(found.resource, &found.name)),
     }
 }
 
 fn no_difference(finding: &Finding) -> String {
     let rows = several(finding.tied.len() as u32 + 1, "row");
-    match finding.repeatable {
-        true => format!("no difference worth a name: the {rows} are as good as equal."),
-        false => match finding.too_few {
-            Some(TooFew { runs, needed }) => format!(
-                "nothing can be told apart from {}: expected at least --repeat {needed}.",
-                several(runs as u64, "run"),
-            ),
-            None => {
-                let (told, sure) = (percent(finding.room.unwrap_or(0.0)), percent(CONFIDENCE));
-                match finding.unclear {
-                    true => format!(
-                        "the runs differ too much to tell: with {sure} confidence the {rows} are within {told} of each \
-                         other. A quieter host, or a larger --repeat, would tell more."
-                    ),
-                    false => {
-                        format!(
-                            "no difference: with {sure} confidence the {rows} are within {told} of each other."
-                        )
-                    }
-                }
-            }
-        },
+    if finding.repeatable {
+        return format!("no difference worth a name: the {rows} are as good as equal.");
+    }
+    if let Some(TooFew { runs, needed }) = finding.too_few {
+        let runs = several(runs as u64, "run");
+        return format!("nothing can be told apart from {runs}: expected at least --repeat {needed}.");
+    }
+    let (told, sure) = (percent(finding.room.unwrap_or(0.0)), percent(CONFIDENCE));
+    let within = format!("with {sure} confidence the {rows} are within {told} of each other.");
+    match finding.unclear {
+        true => format!(
+            "the runs differ too much to tell: {within} A quieter host, or a larger --repeat, would tell more."
+        ),
+        false => format!("no difference: {within}"),
     }
 }
 
@@ -156,8 +149,8 @@ fn in_passing(finding: &Finding, other: &Contrast) -> String {
         Differs::Policy => "policy",
         Differs::Mechanism => "mechanism",
     };
-    let longer = percent(other.at_least.unwrap_or(other.ratio) - 1.0);
-    format!("The next {what}, {}, takes {}{longer} longer.", full(finding, &other.loser), sure(other))
+    let (sure, longer) = (sure(&other.margin), percent(other.margin.known() - 1.0));
+    format!("The next {what}, {}, takes {sure}{longer} longer.", full(finding, &other.loser))
 }
 
 fn ties(finding: &Finding) -> String {
@@ -182,18 +175,15 @@ fn full(finding: &Finding, way: &Way) -> String {
 }
 
 fn difference(finding: &Finding, winner: &Way, contrast: &Contrast) -> String {
-    let Contrast { loser, differs, ratio, at_least, processors, cause, .. } = contrast;
-    let ([best, worst], within) = match differs {
-        Differs::Policy if finding.several_mechanisms => {
-            ([&*winner.policy, &*loser.policy], format!(" ({})", winner.mechanism))
-        }
-        Differs::Policy => ([&*winner.policy, &*loser.policy], String::new()),
-        Differs::Mechanism => {
-            ([winner.mechanism.name(), loser.mechanism.name()], each_at_its_best(winner, loser))
-        }
+    let Contrast { loser, differs, margin, processors, cause, .. } = contrast;
+    let [best, worst] = told_apart(winner, contrast);
+    let within = match differs {
+        Differs::Policy if finding.several_mechanisms => format!(" ({})", winner.mechanism),
+        Differs::Policy => String::new(),
+        Differs::Mechanism => each_at_its_best(winner, loser),
     };
-    let sure = sure(contrast);
-    let by = match at_least.unwrap_or(*ratio) {
+    let sure = sure(margin);
+    let by = match margin.known() {
         ratio if ratio >= TIMES => format!("{best} is {sure}{ratio:.1} times as fast as {worst}"),
         ratio => format!("{best} beats {worst} by {sure}{}", percent(ratio - 1.0)),
     };
@@ -213,18 +203,18 @@ fn difference(finding: &Finding, winner: &Way, contrast: &Contrast) -> String {
     }
 }
 
-/// The words before a margin of which only the least is known.
-fn sure(contrast: &Contrast) -> &'static str {
-    if contrast.at_least.is_some() { "at least " } else { "" }
+/// The names by which the winner and the loser of a contrast are told apart.
+fn told_apart<'w>(winner: &'w Way, contrast: &'w Contrast) -> [&'w str; 2] {
+    match contrast.differs {
+        Differs::Policy => [&winner.policy, &contrast.loser.policy],
+        Differs::Mechanism => [winner.mechanism.name(), contrast.loser.mechanism.name()],
+    }
 }
 
 /// The processors at work, if the winner has more, unless the numbers of computing processors tell it already.
 fn more_at_work(winner: &Way, contrast: &Contrast) -> Option<String> {
-    let of = contrast.at_work.filter(|of| contrast.processors != Some(*of))?;
-    let [best, worst] = match contrast.differs {
-        Differs::Policy => [&*winner.policy, &*contrast.loser.policy],
-        Differs::Mechanism => [winner.mechanism.name(), contrast.loser.mechanism.name()],
-    };
+    let of = contrast.margin.at_work.filter(|of| contrast.processors != Some(*of))?;
+    let [best, worst] = told_apart(winner, contrast);
     Some(format!(
         "With {best} each node has {} at work, with {worst} {}.",
         several(of.winner, "processor"),

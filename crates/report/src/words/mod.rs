@@ -1,6 +1,8 @@
 //! Findings, agreements and predictions as English sentences. This module must never find anything itself, and never
 //! say more than the data does.
 
+use compare::Margin;
+
 #[cfg(feature = "command")]
 use crate::document::{CheckPart, Claim, Relation, Scalar, StudyTable};
 #[cfg(feature = "command")]
@@ -31,6 +33,11 @@ pub(crate) fn shape(nodes: u32, processors: u32) -> String {
 #[cfg(feature = "command")]
 pub(crate) fn procs(split: &str) -> String {
     format!("{split} proc{}", if split == "1" { "" } else { "s" })
+}
+
+/// The words before a margin of which only the least is known.
+fn sure(margin: &Margin) -> &'static str {
+    if margin.at_least.is_some() { "at least " } else { "" }
 }
 
 /// A machine's name, and its file if it has one.

@@ -2,12 +2,12 @@
 //! anything itself.
 
 use compare::finding::TooFew;
-use compare::verdict::{self, Lead, Verdict};
+use compare::verdict::{self, Behind, Lead, Verdict};
 use compare::{MachineShape, Ranking};
 use tempest::Mechanism;
 
-use super::label;
-use crate::quantity::{list, percent, several};
+use super::{label, sure};
+use crate::quantity::{list, listed, percent, several};
 
 /// The ratio from which it is said how many times as long; below, how many percent.
 const TIMES: f64 = 2.0;
@@ -183,19 +183,19 @@ fn sentence(question: &Question<'_>, opening: Opening<'_>) -> String {
     let topic = question.topic;
     let groups = groups(&question.answers);
     let nothing = nothing(question);
+    let [noun, _] = topic.nouns();
+    let shape = |shape: MachineShape| super::shape(shape.nodes, shape.processors);
     if groups.is_empty() {
         return match opening {
             Opening::Program(program) => format!("{program}: {nothing}."),
             Opening::Best => capital(&format!("{nothing}.")),
-            Opening::Of(shape) => format!("On {}, {nothing}.", super::shape(shape.nodes, shape.processors)),
+            Opening::Of(of) => format!("On {}, {nothing}.", shape(of)),
         };
     }
     let begun = match opening {
         Opening::Program(program) => format!("{program} is fastest"),
-        Opening::Best => format!("The best {} is", topic.noun()),
-        Opening::Of(shape) => {
-            format!("On {} the best {} is", super::shape(shape.nodes, shape.processors), topic.noun())
-        }
+        Opening::Best => format!("The best {noun} is"),
+        Opening::Of(of) => format!("On {} the best {noun} is", shape(of)),
     };
     let told = groups.iter().map(|group| group.told(topic, opening));
     let unclear = question.answers.iter().filter_map(|answer| answer.unclear(topic));
@@ -223,11 +223,10 @@ fn nothing(question: &Question<'_>) -> String {
         let places: Vec<_> = answers.iter().map(|answer| format!("on {}", answer.place)).collect();
         list(&places)
     };
-    let shown = (!enough.is_empty())
-        .then(|| format!("{} {} show no difference", places(&enough), question.topic.plural()));
-    let disturbed = (!unclear.is_empty()).then(|| {
-        format!("{} runs differ too much to tell {} apart", places(&unclear), question.topic.plural())
-    });
+    let [_, choices] = question.topic.nouns();
+    let shown = (!enough.is_empty()).then(|| format!("{} {choices} show no difference", places(&enough)));
+    let disturbed = (!unclear.is_empty())
+        .then(|| format!("{} runs differ too much to tell {choices} apart", places(&unclear)));
     let runs = few.first().and_then(|answer| answer.too_few).map(|missing| {
         let tell = if missing.runs == 1 { "tells" } else { "tell" };
         let runs = several(missing.runs as u64, "run");
@@ -256,17 +255,11 @@ impl Group<'_> {
 }
 
 impl Topic {
-    const fn noun(self) -> &'static str {
+    /// The noun for a choice, and its plural.
+    const fn nouns(self) -> [&'static str; 2] {
         match self {
-            Self::Mechanism => "mechanism",
-            Self::Policy => "policy",
-        }
-    }
-
-    const fn plural(self) -> &'static str {
-        match self {
-            Self::Mechanism => "mechanisms",
-            Self::Policy => "policies",
+            Self::Mechanism => ["mechanism", "mechanisms"],
+            Self::Policy => ["policy", "policies"],
         }
     }
 
@@ -291,10 +284,7 @@ impl Topic {
         if names.len() > shown {
             said.push(format!("{} others", names.len() - shown));
         }
-        match &said[..] {
-            [first @ .., last] if !first.is_empty() => format!("{} {between} {last}", first.join(", ")),
-            said => said.concat(),
-        }
+        listed(&said, between)
     }
 }
 
@@ -312,15 +302,14 @@ fn in_words(name: &str) -> &str {
 /// How much faster the best is than the next, and on how many more processors; where that is not known to within itself, how much it
 /// is at least.
 fn margin(lead: &Lead) -> String {
-    let next = lead.next.as_ref();
-    let at_least = next.and_then(|next| next.at_least);
-    let sure = if at_least.is_some() { "at least " } else { "" };
-    let by = match at_least.or(next.map(|next| next.ratio)).unwrap_or(1.0) {
+    let Some(Behind { margin, .. }) = &lead.next else { return String::new() };
+    let sure = sure(margin);
+    let by = match margin.known() {
         ratio if ratio >= TENFOLD => format!("by a factor of {sure}{ratio:.0}"),
         ratio if ratio >= TIMES => format!("by a factor of {sure}{ratio:.1}"),
         ratio => format!("by {sure}{}", percent(ratio - 1.0)),
     };
-    let more = next.and_then(|next| next.at_work);
+    let more = margin.at_work;
     let more = more.map(|of| format!(" with {} processors a node against {}", of.winner, of.loser));
     by + &more.unwrap_or_default()
 }
