@@ -6,11 +6,12 @@
 
 use machine::{Class, Machine};
 use tempest::message::Charger;
-use tempest::policy::{Injector, Notice, Servers};
+use tempest::policy::{Injector, Notice, Server, Servers};
 use tempest::world::Charge;
 use tempest::{Mechanism, Policy, Primitive};
 
 use crate::dispatch::network_processors;
+use crate::dispatch::service::Service;
 use crate::link::cargo::class;
 use crate::prices::{List, PriceLists};
 use crate::setting::has_staging;
@@ -53,9 +54,7 @@ impl Needs<'_> {
 
     /// Whether network processors run the handlers of a class.
     fn network_runs(&self, class: Class) -> bool {
-        let network = self.machine.network_processor.as_ref().filter(|_| self.assisted());
-        let lets = matches!(self.policy.servers, Servers::Network | Servers::Either);
-        lets && network.is_some_and(|network| network.runs.contains(&class))
+        self.assisted() && Service::of(self.machine, self.policy).network_runs(class)
     }
 
     /// The price lists of processors other than network processors that run handlers.
@@ -70,8 +69,8 @@ impl Needs<'_> {
     fn charged_to(&self, by: Charger) -> Vec<List> {
         match by {
             Charger::Threads => vec![List::General],
-            Charger::HandlersOf(of) if self.network_runs(class(of)) => match self.policy.servers {
-                Servers::Either => vec![List::Network, List::General],
+            Charger::HandlersOf(of) if self.network_runs(class(of)) => match self.policy.server(of) {
+                Server::Either => vec![List::Network, List::General],
                 _ => vec![List::Network],
             },
             Charger::HandlersOf(_) => vec![self.handlers()],
@@ -100,8 +99,11 @@ impl Needs<'_> {
         if assisted {
             need(List::Network, &[Primitive::Extract, Primitive::HandOver]);
             need(List::General, &[Primitive::Take]);
-            if self.network_runs(Class::User) || self.network_runs(Class::Read) {
+            if [Class::User, Class::Read, Class::Bulk].into_iter().any(|class| self.network_runs(class)) {
                 need(List::Network, &[Primitive::SendHeader, Primitive::SendWord, Primitive::Resume]);
+            }
+            if commands && self.network_runs(Class::Bulk) {
+                need(List::Network, &[Primitive::StartTransfer]);
             }
         }
         if network_injects {

@@ -7,7 +7,7 @@ use machine::{ByClass, Capability, Class, Cost, Machine, NetworkProcessor, Primi
 use report::document::{Derived, Stage, Trip, Underived};
 use report::quantity::duration;
 use tempest::Policy;
-use tempest::policy::{Injector, Servers};
+use tempest::policy::{Injector, Server, Servers};
 use units::Time;
 
 use super::derived::time;
@@ -66,8 +66,9 @@ impl Way {
     fn of(machine: &Machine, policy: &Policy, sender: Sender) -> Result<Self, String> {
         let network = machine.network_processor.as_ref();
         // Whether the network processor runs the handlers of a program's messages itself.
-        let serving = network
-            .filter(|network| policy.servers == Servers::Network && network.runs.contains(&Class::User));
+        let serving = network.filter(|network| {
+            policy.server(tempest::Class::User) == Server::Network && network.runs.contains(&Class::User)
+        });
         // The prices of the processors inside the device, where they run the handlers.
         let inside = machine.embedded_processor.as_ref().map(|embedded| &embedded.primitives);
         let inside = inside.filter(|_| policy.servers == Servers::Embedded);

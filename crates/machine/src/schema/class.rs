@@ -20,18 +20,41 @@ pub enum Class {
     System,
     /// Messages of programs, with handlers of their own.
     User,
+    /// Procedures that read, change and write memory without interruption.
+    Atomic,
+    /// Requests to move a block, which a transfer carries.
+    Bulk,
 }
 
 impl Class {
     /// Every class, in the order of declaration.
-    pub const ALL: [Self; 6] =
-        [Self::Read, Self::Write, Self::Reply, Self::Acknowledge, Self::System, Self::User];
+    pub const ALL: [Self; 8] = [
+        Self::Read,
+        Self::Write,
+        Self::Reply,
+        Self::Acknowledge,
+        Self::System,
+        Self::User,
+        Self::Atomic,
+        Self::Bulk,
+    ];
     /// The names of all classes in machine files, in the order of declaration.
-    pub const NAMES: [&'static str; 6] = ["read", "write", "reply", "acknowledge", "system", "user"];
+    pub const NAMES: [&'static str; 8] =
+        ["read", "write", "reply", "acknowledge", "system", "user", "atomic", "bulk"];
 
     /// The name in machine files and messages.
     pub const fn name(self) -> &'static str {
         Self::NAMES[self as usize]
+    }
+
+    /// The class whose price holds where a file prices that class and not this one: an atomic procedure is priced as a
+    /// program's message, and the request for a block as a read. `None` for the other classes.
+    pub const fn priced_as(self) -> Option<Self> {
+        match self {
+            Self::Atomic => Some(Self::User),
+            Self::Bulk => Some(Self::Read),
+            Self::Read | Self::Write | Self::Reply | Self::Acknowledge | Self::System | Self::User => None,
+        }
     }
 }
 
@@ -63,12 +86,12 @@ impl FromStr for Class {
 
 /// A value for each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ByClass<T>([T; 6]);
+pub struct ByClass<T>([T; Class::ALL.len()]);
 
 impl<T: Copy> ByClass<T> {
     /// Gives all classes one value.
     pub const fn uniform(value: T) -> Self {
-        Self([value; 6])
+        Self([value; Class::ALL.len()])
     }
 
     /// Makes one value for each class, by calling `value`.

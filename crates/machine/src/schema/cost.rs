@@ -102,9 +102,17 @@ impl Primitive<'_> {
         self.each_class(classes, other)
     }
 
-    /// Reads the price for each class. A class that has none is priced as `other`.
+    /// Reads the price for each class. A class that has none is priced as the class that it is [priced
+    /// as](Class::priced_as), or else as `other`.
     fn each_class(self, classes: &Section<'_>, other: Option<Cost>) -> Option<ByClass<Cost>> {
-        let costs = Class::ALL.map(|class| self.one(classes, class.name(), other));
+        let mut costs = [None; Class::ALL.len()];
+        for class in Class::ALL {
+            let base = class.priced_as().map_or(other, |base| costs[base as usize]);
+            if base.is_none() && class.priced_as().is_some() && !classes.gives(class.name()) {
+                continue; // The error in the price of the other class is reported there.
+            }
+            costs[class as usize] = self.one(classes, class.name(), base);
+        }
         costs
             .iter()
             .all(Option::is_some)
@@ -133,6 +141,12 @@ struct Exact(ByClass<Cost>);
 impl Display for Exact {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Class::ALL.iter().try_for_each(|&class| {
+            if let Some(base) = class.priced_as() {
+                if self.0.of(class) == self.0.of(base) {
+                    return Ok(());
+                }
+                write!(f, "{class} ")?;
+            }
             let Cost { path, occupancy, wait, line, bus, after } = self.0.of(class);
             write!(f, "{path}+{occupancy}+{wait}")?;
             if !line.is_zero() {

@@ -17,6 +17,9 @@ section! {
         /// The classes of messages whose handlers a network processor can run. It hands messages of other classes to the
         /// compute processors. No class is listed twice.
         runs: Vec<Class> = classes,
+        /// The classes, a subset of `runs`, whose handlers a network processor at work runs under every policy, also where the
+        /// policy leaves handlers to the compute processors. Empty unless stated.
+        always: Vec<Class> = |section, key| Some(section.optional(key, |section| classes(section, key))?.unwrap_or_default()),
         /// The classes, a subset of `runs`, whose messages interrupt the loop because hardware notices them. They wait
         /// only for a handler that is running. Empty unless stated.
         preempt: Vec<Class> = |section, key| Some(section.optional(key, |section| classes(section, key))?.unwrap_or_default()),
@@ -31,10 +34,12 @@ section! {
         primitives: Primitives = |section, key| Primitives::section(section, key, can, bus),
     }
     agree {
-        if let (Some(runs), Some(preempt)) = (&runs, &preempt)
-            && preempt.iter().any(|class| !runs.contains(class))
-        {
-            section.contradict("preempt", "classes of messages that it `runs`".to_owned(), &["network_processor.runs"]);
+        for (key, classes) in [("always", &always), ("preempt", &preempt)] {
+            if let (Some(runs), Some(classes)) = (&runs, classes)
+                && classes.iter().any(|class| !runs.contains(class))
+            {
+                section.contradict(key, "classes of messages that it `runs`".to_owned(), &["network_processor.runs"]);
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ const WORD_BYTES: u64 = size_of::<u64>() as u64;
 pub(super) const CHARGES: &[(Charger, &[Primitive])] = &[
     (Charger::Threads, &[Primitive::Issue]),
     (Charger::HandlersOf(Class::Read), &[Primitive::Translate, Primitive::FetchWord]),
+    (Charger::HandlersOf(Class::Bulk), &[Primitive::Translate]),
     (Charger::HandlersOf(Class::Reply), &[Primitive::Translate, Primitive::PlaceWord, Primitive::Complete]),
     (Charger::HandlersOf(Class::Write), &[Primitive::Translate, Primitive::PlaceWord]),
     (Charger::HandlersOf(Class::Acknowledge), &[Primitive::Complete]),
@@ -54,7 +55,7 @@ impl SplitPhase {
 
     /// Request: reads `words` payload words (each one word of 8 bytes or two of 4) of the receiver's arena at `offset`. Sends
     /// them by a bulk transfer to `landing` of the source.
-    #[message(class = Read, volume = Request)]
+    #[message(class = Bulk, volume = Request)]
     pub(super) fn fetch(&self, offset: u32, landing: u32, ticket: u32, words: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
         let found = self.arena.read(cx, offset, words);

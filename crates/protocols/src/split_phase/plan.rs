@@ -110,7 +110,7 @@ impl Plan {
             register: |setup| {
                 setup.message::<Invoke<P>>();
                 setup.message::<Post<P>>();
-                setup.charges(Charger::HandlersOf(Class::User), &[Primitive::CountStore]);
+                setup.charges(Charger::HandlersOf(Class::Atomic), &[Primitive::CountStore]);
             },
         });
     }

@@ -1,10 +1,10 @@
 //! Procedures that run on the node that owns the memory they touch, on its compute processor, one at a time.
 //!
-//! They are the program's own messages ([`Class::User`]), which a network processor does not serve itself. So no two of them
+//! Their messages are of class [`Class::Atomic`], which hardly any network processor serves itself. So no two of them
 //! overlap, and a procedure may read a word and then write it. This module must never know how remote words are read and written.
 
 use bytemuck::{Pod, Zeroable};
-use tempest::{Cells, Handler, Key, Message, Operations, Thread};
+use tempest::{Cells, Class, Handler, Key, Message, Operations, Thread};
 
 use super::state::SplitPhase;
 
@@ -65,6 +65,7 @@ pub(super) fn run_here<P: Procedure>(procedure: P, split: &SplitPhase, thread: &
 
 impl<P: Procedure> Message for Invoke<P> {
     type Protocol = SplitPhase;
+    const CLASS: Class = Class::Atomic;
 
     fn key(&self) -> Key {
         Key::User(KEY)
@@ -79,6 +80,7 @@ impl<P: Procedure> Message for Invoke<P> {
 
 impl<P: Procedure> Message for Post<P> {
     type Protocol = SplitPhase;
+    const CLASS: Class = Class::Atomic;
 
     fn key(&self) -> Key {
         Key::User(KEY)

@@ -15,6 +15,7 @@
 //! | `network` | network processors beside the computing processor |
 //! | `state_machine` | a hardware state machine |
 //! | `dispatcher` | the three choices of one node together, and its decisions |
+//! | `service` | the processors that run the handlers of each class of messages |
 //! | `serving`, `turns`, `roles` | the processors that run handlers, the turns that they take, the roles that change |
 //! | `idle` | the idle processors, in the order in which they became idle |
 //! | `injection` | the way of messages into the interface |
@@ -35,6 +36,7 @@ pub(crate) mod precedence;
 pub(crate) mod register;
 pub(crate) mod roles;
 pub(crate) mod routine;
+pub(crate) mod service;
 pub(crate) mod serving;
 pub(crate) mod state_machine;
 #[cfg(test)]
@@ -44,7 +46,7 @@ pub(crate) mod turns;
 use machine::{ByClass, Capability, Class, Cost, Endpoints, Machine, NetworkProcessor};
 use pdq::specification::Config;
 use tempest::Policy;
-use tempest::policy::{Dispatch as Order, Injector, Servers, Split};
+use tempest::policy::{Dispatch as Order, Servers, Split};
 use units::Time;
 
 use crate::prices::List;
@@ -56,6 +58,7 @@ use network::NetworkProcessors;
 use own::Own;
 use register::Register;
 use routine::Routine;
+use service::Service;
 use state_machine::StateMachine;
 
 /// The place where the events of a node wait, and the way in which they get to a processor.
@@ -150,20 +153,21 @@ impl Dispatch {
     /// The dispatch of a node of `processors` processors, of which the last ones are network processors.
     fn of(machine: &Machine, policy: &Policy, processors: usize) -> Self {
         let loops = network_processors(machine, policy);
+        let service = Service::of(machine, policy);
         match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
             (Some(prices), ..) => Self::Routine(Box::new(Routine::new(processors, prices.clone()))),
-            (None, Some(network), servers) if loops > 0 => {
+            (None, Some(network), _) if loops > 0 => {
                 let joins_steps =
                     machine.interface.lock_migration.is_none() && !loops_use_bus(machine, network);
                 Self::Network(Box::new(NetworkProcessors::new(
                     network,
-                    servers,
+                    service,
                     processors - loops,
                     joins_steps,
                 )))
             }
             (None, _, Servers::Compute | Servers::Network | Servers::Either) => Self::Own(Own::new(false)),
-            (None, _, Servers::Hardware) => Self::StateMachine(StateMachine),
+            (None, _, Servers::Hardware) => Self::StateMachine(StateMachine(service)),
             (None, ..) if !has_dispatch_queue(machine, policy) => Self::Own(Own::new(true)),
             (
                 None,
@@ -219,10 +223,10 @@ fn has_dispatch_queue(machine: &Machine, policy: &Policy) -> bool {
 
 /// The number of network processors at work on a node of a machine under a policy.
 pub(crate) fn network_processors(machine: &Machine, policy: &Policy) -> usize {
-    let assists =
-        policy.injector == Injector::Network || matches!(policy.servers, Servers::Network | Servers::Either);
     match &machine.network_processor {
-        Some(network) if assists && machine.software_dispatch.is_none() => network.count,
+        Some(network) if service::asks_for_network(policy) && machine.software_dispatch.is_none() => {
+            network.count
+        }
         _ => 0,
     }
 }
@@ -274,7 +278,7 @@ pub(crate) fn has_endpoints(machine: &Machine, policy: &Policy) -> bool {
 /// The dispatch queue of each node of a machine under a policy.
 pub(crate) fn queue(machine: &Machine, policy: &Policy, split: Split) -> Config {
     // A network processor and a computing one work side by side, each serially.
-    let together = matches!(policy.servers, Servers::Network | Servers::Either);
+    let together = network_processors(machine, policy) > 0 && Service::of(machine, policy).network_runs_any();
     let endpoints = has_endpoints(machine, policy);
     let partitions = match policy.dispatch {
         _ if endpoints => split.computing,

@@ -35,25 +35,13 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use machine::Class;
-use tempest::policy::Servers;
 use tempest::world::DispatchKey;
 use units::Time;
 
 use super::ahead::Ahead;
 use super::events::{Arrived, Events, Found, Inbox};
+use super::service::Service;
 use crate::processor::core::{Event, Job, Step};
-
-/// The division of handlers between the network processor and the computing processor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Division {
-    /// The network processor hands over every message.
-    Forwards,
-    /// The network processor runs the handlers that it can.
-    Serves,
-    /// The network processor runs the handlers that it can. The computing processor takes messages out of the interface
-    /// as well.
-    Shares,
-}
 
 /// The number of messages in an interface, or handed over, at a time on most nodes that are not short of time. A
 /// machine may have very many such nodes.
@@ -64,8 +52,8 @@ const USUAL: usize = 1;
 struct Classes(u8);
 
 impl Classes {
-    fn of(all: &[Class]) -> Self {
-        Self(all.iter().fold(0, |classes, &class| classes | Self::bit(class)))
+    fn of(all: impl IntoIterator<Item = Class>) -> Self {
+        Self(all.into_iter().fold(0, |classes, class| classes | Self::bit(class)))
     }
 
     fn bit(class: Class) -> u8 {
@@ -82,11 +70,12 @@ impl Classes {
 pub(crate) struct NetworkProcessors {
     /// The number, on the node, of the first network processor. It follows the computing processors.
     first: usize,
-    division: Division,
+    /// Whether the computing processor takes messages out of the interface as well.
+    shares: bool,
     /// Whether nothing can come between two steps of a loop: no message interrupts a step, and no step waits for the lock of the
     /// interface or for the bus.
     joins_steps: bool,
-    /// The classes of messages whose handlers the network processors can run.
+    /// The classes of messages whose handlers the network processors run.
     runs: Classes,
     /// The classes of messages that interrupt a step of a loop.
     preempt: Classes,
@@ -163,21 +152,16 @@ impl NetworkProcessors {
     /// Idle loops, on the processors from number `first` on.
     pub(crate) fn new(
         machine: &machine::NetworkProcessor,
-        servers: Servers,
+        service: Service,
         first: usize,
         joins_steps: bool,
     ) -> Self {
-        let division = match servers {
-            Servers::Network => Division::Serves,
-            Servers::Either => Division::Shares,
-            _ => Division::Forwards,
-        };
         Self {
             first,
-            division,
+            shares: Class::ALL.into_iter().any(|class| service.shares(class)),
             joins_steps: joins_steps && machine.preempt.is_empty(),
-            runs: Classes::of(&machine.runs),
-            preempt: Classes::of(&machine.preempt),
+            runs: Classes::of(Class::ALL.into_iter().filter(|&class| service.network_runs(class))),
+            preempt: Classes::of(machine.preempt.iter().copied()),
             drain: machine.drain,
             turn: machine.turn,
             loops: vec![Loop::default(); machine.count],
@@ -242,7 +226,7 @@ impl NetworkProcessors {
 
     /// Whether the computing processor takes messages out of the interface as well.
     pub(crate) fn shares(&self) -> bool {
-        self.division == Division::Shares
+        self.shares
     }
 
     /// The number of messages in the interface.
@@ -330,11 +314,11 @@ impl NetworkProcessors {
 
     /// Whether network processors run the handlers of a class, and leave to the computing processor only those whose keys are held.
     pub(crate) fn handles_all(&self, class: Class) -> bool {
-        self.division == Division::Serves && self.runs.has(class)
+        !self.shares && self.runs.has(class)
     }
 
     fn can_handle(&self, class: Class) -> bool {
-        self.division != Division::Forwards && self.runs.has(class)
+        self.runs.has(class)
     }
 
     /// The next step of a loop, if it has one.

@@ -6,15 +6,16 @@ use machine::Class;
 use units::Time;
 
 use super::events::{Events, Found};
+use super::service::Service;
 
 /// The state machine. All events that wait for it are in the dispatch queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StateMachine;
+pub(crate) struct StateMachine(pub(super) Service);
 
 impl StateMachine {
-    /// Whether the machine runs handlers of a class. It runs none for a program's messages.
+    /// Whether the machine runs handlers of a class.
     pub(crate) fn runs(self, class: Class) -> bool {
-        class != Class::User
+        self.0.serves(class)
     }
 
     /// Whether an event waits that could start now.
@@ -37,16 +38,17 @@ mod tests {
 
     #[test]
     fn events_start_one_after_the_other_and_none_of_them_is_the_programs() {
-        assert!(StateMachine.runs(Class::Read) && !StateMachine.runs(Class::User));
+        let machine = StateMachine(Service::of_hardware());
+        assert!(machine.runs(Class::Read) && !machine.runs(Class::User) && !machine.runs(Class::Atomic));
         let mut events = events();
         for flight in 0..2 {
             events.note_arrival(ns(0));
             events.enqueue(&message(flight, flight, Class::Read));
         }
-        let first = StateMachine.next(ns(0), 0, &mut events).expect("nothing runs").job;
-        assert!(!StateMachine.has_event(0, &events), "the first is running, and keys do not matter");
+        let first = machine.next(ns(0), 0, &mut events).expect("nothing runs").job;
+        assert!(!machine.has_event(0, &events), "the first is running, and keys do not matter");
         events.complete(ns(1), first.held);
-        let second = StateMachine.next(ns(1), 0, &mut events).expect("the first has ended").job;
+        let second = machine.next(ns(1), 0, &mut events).expect("the first has ended").job;
         assert_eq!(second.event, Event::Message { flight: 1 });
     }
 }

@@ -221,7 +221,14 @@ pub(crate) fn class(class: tempest::Class) -> Class {
         tempest::Class::Acknowledge => Class::Acknowledge,
         tempest::Class::System => Class::System,
         tempest::Class::User => Class::User,
+        tempest::Class::Atomic => Class::Atomic,
+        tempest::Class::Bulk => Class::Bulk,
     }
+}
+
+/// The class of messages that machine files name so.
+pub(crate) fn named(class: Class) -> tempest::Class {
+    tempest::Class::ALL[class as usize]
 }
 
 /// The route of cargo into the interface.

@@ -34,6 +34,39 @@ pub enum Class {
     /// A message of the program.
     #[default]
     User,
+    /// A procedure on a node's memory that no other one may interrupt: a read, a change and a write. It is too complex for
+    /// most network processors.
+    Atomic,
+    /// A request to move a block of memory, which a transfer carries.
+    Bulk,
+}
+
+impl Class {
+    /// All classes, in the order of declaration.
+    pub const ALL: [Self; 8] = [
+        Self::Read,
+        Self::Write,
+        Self::Reply,
+        Self::Acknowledge,
+        Self::System,
+        Self::User,
+        Self::Atomic,
+        Self::Bulk,
+    ];
+
+    /// The name of the class in the text of policies and in machine files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Reply => "reply",
+            Self::Acknowledge => "acknowledge",
+            Self::System => "system",
+            Self::User => "user",
+            Self::Atomic => "atomic",
+            Self::Bulk => "bulk",
+        }
+    }
 }
 
 /// The category of traffic under which a message's bytes are counted.

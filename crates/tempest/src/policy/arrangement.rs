@@ -6,6 +6,8 @@ use std::fmt;
 
 use units::Time;
 
+use super::service::{Server, Stated};
+
 /// The time that an event waits before a helper runs its handler, if the option `+helper` gives no time.
 pub(super) const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
 
@@ -107,6 +109,8 @@ pub struct Policy {
     /// The time that an event waits for a processor before a helper of the node runs its handler; `None`: no helper. A
     /// helper is an extra OS thread, not a processor of the node.
     pub helper: Option<Time>,
+    /// The classes of messages whose server the policy states apart from `servers`.
+    pub(super) stated: Stated,
 }
 
 /// A named policy, without count and options.
@@ -261,6 +265,9 @@ impl Policy {
         if self.helper.is_some() {
             needs.push("helper-thread");
         }
+        if self.stated.has(Server::Network) && !needs.contains(&"network-processor") {
+            needs.push("network-processor");
+        }
         match self.injector {
             // A state machine needs no register in which its next event appears.
             Injector::Device if self.servers != Servers::Hardware => needs.push("dispatch-register"),
@@ -300,6 +307,7 @@ impl Policy {
             Some(HELPER_WAITS) => options.push("helper".to_owned()),
             Some(time) => options.push(format!("helper={}", time.to_string().replace(' ', ""))),
         }
+        options.extend(self.stated.options());
         options
     }
 }

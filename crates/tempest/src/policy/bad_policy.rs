@@ -57,6 +57,16 @@ pub enum BadPolicy {
         /// The part of the policy before the option.
         policy: String,
     },
+    /// The option `+serve=` names no class or no server.
+    Serve {
+        /// The option, without its `+`.
+        option: String,
+    },
+    /// The option `+serve` is used with a policy that does not divide handlers between computing and network processors.
+    ServeApart {
+        /// The part of the policy before the option.
+        policy: String,
+    },
     /// The option `+helper` is used with a policy whose computing processors do not poll for messages.
     Helper {
         /// The part of the policy before the option.

@@ -10,6 +10,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `arrangement` | a policy, its parts, and the named policies |
+//! | `service` | the table of a policy: the server of each class of events |
 //! | `options` | the table of options that may stand behind a name |
 //! | `bad_policy` | the errors in the text of a policy |
 //! | `reading` | the text of a policy: its reading, and the words of its errors |
@@ -22,8 +23,10 @@ mod bad_policy;
 mod mechanism;
 mod options;
 mod reading;
+mod service;
 
 pub use arrangement::{Dispatch, Injector, Notice, PRESETS, Policy, Preset, Servers, Split, Turns};
 pub use bad_policy::BadPolicy;
 pub use mechanism::{Mechanism, UnknownMechanism};
 pub use options::{OPTIONS, PolicyOption};
+pub use service::Server;

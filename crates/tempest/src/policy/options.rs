@@ -82,6 +82,17 @@ pub static OPTIONS: &[PolicyOption] = &[
             Ok(())
         },
     ),
+    option(
+        "+serve=CLASS:SERVER",
+        "messages of a class, such as bulk, are served by the computing or the network processor",
+        |policy, statement| {
+            if !matches!(policy.servers, Servers::Compute | Servers::Network | Servers::Either) {
+                return Err(BadPolicy::ServeApart { policy: policy.to_string() });
+            }
+            let bad = || BadPolicy::Serve { option: format!("serve={statement}") };
+            policy.stated.state(statement).ok_or_else(bad)
+        },
+    ),
 ];
 
 const fn option(
@@ -129,11 +140,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_option_can_stand_behind_floating() {
+    fn every_option_can_stand_behind_a_policy() {
         for option in OPTIONS {
-            let text = format!("floating{}", option.text.replace('K', "3").replace("TIME", "20us"));
+            let (_, text) = option.example();
             assert!(text.parse::<Policy>().is_ok(), "{text}");
         }
+        let error = "floating+serve=user:network".parse::<Policy>().unwrap_err().to_string();
+        assert!(error.contains("as under np or proc"), "{error}");
         assert_eq!(OPTIONS[4].name(), "every");
         let strict = OPTIONS.iter().find(|option| option.name() == "strict").unwrap();
         assert_eq!(strict.needs(), ["poll-turns"]);
@@ -144,8 +157,8 @@ mod tests {
         let error = "floating+quickly".parse::<Policy>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "policy option `+quickly`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +bound, +helper or \
-             +helper=TIME"
+            "policy option `+quickly`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +bound, +helper, \
+             +helper=TIME or +serve=CLASS:SERVER"
         );
         assert!("floating+every".parse::<Policy>().is_err() && "floating+keyed=1".parse::<Policy>().is_err());
     }

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use super::arrangement::{PRESETS, Policy, Preset, Turns, default_dispatch};
 use super::bad_policy::BadPolicy;
 use super::options::{OPTIONS, PolicyOption, apply};
+use super::service::{self, Stated};
 
 impl FromStr for Policy {
     type Err = BadPolicy;
@@ -36,6 +37,7 @@ impl FromStr for Policy {
             turns: Turns::IdleFirst,
             bound: false,
             helper: None,
+            stated: Stated::default(),
         };
         parts.try_for_each(|option| apply(&mut policy, option))?;
         Ok(policy)
@@ -77,6 +79,14 @@ impl fmt::Display for BadPolicy {
             Self::Strict { policy } => {
                 write!(f, "policy `{policy}+strict`: only idle processors take turns, as under floating")
             }
+            Self::Serve { option } => {
+                write!(f, "policy option `+{option}`: ")?;
+                service::expected(f)
+            }
+            Self::ServeApart { policy } => write!(
+                f,
+                "policy `{policy}+serve`: only a computing and a network processor divide classes, as under np or proc"
+            ),
             Self::Helper { policy } => write!(
                 f,
                 "policy `{policy}+helper`: a helper is for computing processors that poll, as under floating"
@@ -88,12 +98,21 @@ impl fmt::Display for BadPolicy {
 impl std::error::Error for BadPolicy {}
 
 impl PolicyOption {
-    /// The capabilities that this option needs of a machine beyond the needs of the policy `floating`, in the words of
+    /// The capabilities that this option needs of a machine beyond the needs of a policy that takes it, in the words of
     /// the `can` lists of machine files.
     pub fn needs(&self) -> Vec<&'static str> {
         let needs = |text: &str| Policy::from_str(text).map_or_else(|_| Vec::new(), |policy| policy.needs());
-        let without = needs("floating");
-        let option = self.text.replace('K', "1").replace("TIME", "1us");
-        needs(&format!("floating{option}")).into_iter().filter(|need| !without.contains(need)).collect()
+        let (policy, with) = self.example();
+        let without = needs(policy);
+        needs(&with).into_iter().filter(|need| !without.contains(need)).collect()
+    }
+
+    /// A policy that takes the option, and the text of both.
+    pub(super) fn example(&self) -> (&'static str, String) {
+        let policy = if self.name() == "serve" { "proc" } else { "floating" };
+        // `K` is also a letter of no class and of no time.
+        let value =
+            self.text.replace("=K", "=3").replace("TIME", "20us").replace("CLASS:SERVER", "user:network");
+        (policy, format!("{policy}{value}"))
     }
 }

@@ -12,14 +12,17 @@ use crate::dispatch::{Dispatch, View};
 use crate::link::cargo::HandedOver;
 use crate::testing::ns;
 
-/// Loops from processor 1 on that run handlers of reads, are interrupted by replies, and drain two messages in a pass.
-fn network_processors(count: usize, division: Division) -> NetworkProcessors {
+/// The classes whose handlers the network processors of most tests run.
+const RUNS: [Class; 2] = [Class::Read, Class::Reply];
+
+/// Loops from processor 1 on that run handlers of the classes `runs`, are interrupted by replies, and drain two messages in a pass.
+fn network_processors(count: usize, runs: &[Class], shares: bool) -> NetworkProcessors {
     NetworkProcessors {
         first: 1,
-        division,
+        shares,
         joins_steps: false,
-        runs: Classes::of(&[Class::Read, Class::Reply]),
-        preempt: Classes::of(&[Class::Reply]),
+        runs: Classes::of(runs.iter().copied()),
+        preempt: Classes::of([Class::Reply]),
         drain: 2,
         turn: ns(1),
         loops: vec![Loop::default(); count],
@@ -39,7 +42,7 @@ const NOTHING: Outlook = Outlook { now: Time::ZERO, handed_over: false, room: tr
 
 #[test]
 fn a_pass_takes_one_message_drains_two_and_goes_round() {
-    let mut network = network_processors(1, Division::Serves);
+    let mut network = network_processors(1, &RUNS, false);
     for flight in 0..3 {
         arrive(&mut network, message(flight, flight, Class::Read));
     }
@@ -57,7 +60,7 @@ fn a_pass_takes_one_message_drains_two_and_goes_round() {
 
 #[test]
 fn an_answer_ends_the_pass_and_a_pass_that_did_nothing_costs_no_turn() {
-    let mut network = network_processors(1, Division::Serves);
+    let mut network = network_processors(1, &RUNS, false);
     assert_eq!(network.next_step(0, Outlook { handed_over: true, room: false, ..NOTHING }), None);
     arrive(&mut network, message(0, 0, Class::Read));
     network.extract(0, 0);
@@ -69,7 +72,7 @@ fn an_answer_ends_the_pass_and_a_pass_that_did_nothing_costs_no_turn() {
 
 #[test]
 fn while_a_handler_has_to_wait_the_loop_takes_what_it_hands_over() {
-    let mut network = network_processors(1, Division::Serves);
+    let mut network = network_processors(1, &RUNS, false);
     network.serve_from(0, ns(10));
     arrive(&mut network, message(0, 0, Class::Read));
     // Network processors do not run handlers of user messages. The first message belongs to the stream of a message that
@@ -83,7 +86,7 @@ fn while_a_handler_has_to_wait_the_loop_takes_what_it_hands_over() {
 
 #[test]
 fn it_runs_a_handler_in_its_turn_if_it_can_and_the_key_is_free() {
-    let mut network = network_processors(1, Division::Serves);
+    let mut network = network_processors(1, &RUNS, false);
     let mut events = parallel_events();
     let [first, second, other] =
         [message(0, 7, Class::Read), message(1, 7, Class::Read), message(2, 7, Class::User)];
@@ -101,7 +104,7 @@ fn it_runs_a_handler_in_its_turn_if_it_can_and_the_key_is_free() {
 
 #[test]
 fn a_message_interrupts_one_step_and_the_step_goes_on_afterwards() {
-    let mut network = network_processors(1, Division::Serves);
+    let mut network = network_processors(1, &RUNS, false);
     let mut events = parallel_events();
     let [read, first, second] =
         [message(0, 0, Class::Read), message(1, 1, Class::Reply), message(2, 2, Class::Reply)];
@@ -118,7 +121,7 @@ fn a_message_interrupts_one_step_and_the_step_goes_on_afterwards() {
 
 #[test]
 fn the_computing_processor_leaves_streams_that_the_network_processor_has_begun() {
-    let mut network = network_processors(1, Division::Shares);
+    let mut network = network_processors(1, &RUNS, true);
     let mut events = parallel_events();
     let [first, second, other] =
         [message(0, 7, Class::User), message(1, 7, Class::User), message(2, 8, Class::User)];
@@ -139,7 +142,7 @@ fn the_computing_processor_leaves_streams_that_the_network_processor_has_begun()
 
 #[test]
 fn two_network_processors_divide_messages_by_the_node_that_sent_them() {
-    let mut network = network_processors(2, Division::Serves);
+    let mut network = network_processors(2, &RUNS, false);
     let [even, odd] = [2, 3].map(|source| Arrived { source, ..message(source, 7, Class::Read) });
     for message in [odd, even] {
         arrive(&mut network, message);
@@ -160,11 +163,11 @@ proptest! {
     fn a_node_that_rests_has_nobody_who_could_start(
         idles in [any::<bool>(), any::<bool>()],
         waiting in [0..2_u32, 0..2_u32, 0..2_u32, 0..2_u32],
-        division in prop_oneof![Just(Division::Forwards), Just(Division::Serves), Just(Division::Shares)],
+        (runs, shares) in prop_oneof![Just((&RUNS[..0], false)), Just((&RUNS[..], false)), Just((&RUNS[..], true))],
         interrupts in any::<bool>(),
     ) {
         let [incoming, forwarded, queued, handed_over] = waiting;
-        let mut network = network_processors(1, division);
+        let mut network = network_processors(1, runs, shares);
         let (mut events, mut lane) = (parallel_events(), Injection::Network(vec![Handover::default()]));
         for flight in 0..incoming {
             arrive(&mut network, message(flight, flight, Class::User));
