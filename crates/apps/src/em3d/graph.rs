@@ -161,7 +161,7 @@ impl Parameters {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::parameters::Parameters;
+    use super::super::parameters::{Owners, Parameters};
     use super::*;
     use tempest::memory::Frames;
 
@@ -184,7 +184,7 @@ pub(super) mod tests {
         degree: 4,
         remote: 30.0,
         span: 1,
-        owners: 1,
+        owners: Owners::Nodes,
         warm_up: 0,
         iterations: 3,
         values: 5,

@@ -35,10 +35,10 @@
 //!
 //! | preset | nodes | degree | remote | span | owners | iterations | warm-up | extra | record | study |
 //! |---|---|---|---|---|---|---|---|---|---|---|
-//! | `small` | *4000* | *10* | *20* | *2* | *1* | *10* | *1* | *0* | *32* | none: small enough for a first look |
-//! | `alewife` | 10000 | 10 | 20 | *5* | *1* | 50 | *0* | *16* | *32* | Chong et al., HPCA-4, 1998; on 32 nodes of one processor |
-//! | `fixed-floating` | *16320* | 5 | 5 | 2 | *1* | 10 | *0* | *84* | *64* | Falsafi and Wood on fixed and floating protocol processors, about 1996; on 4 nodes |
-//! | `pdq` | 76800 | *10* | 15 | *1* | *8* | *5* | *1* | *0* | *32* | Falsafi and Wood, HPCA-5, 1999; on 8 nodes of 8 processors |
+//! | `small` | *4000* | *10* | *20* | *2* | *nodes* | *10* | *1* | *0* | *32* | none: small enough for a first look |
+//! | `alewife` | 10000 | 10 | 20 | *5* | *nodes* | 50 | *0* | *16* | *32* | Chong et al., HPCA-4, 1998; on 32 nodes of one processor |
+//! | `fixed-floating` | *16320* | 5 | 5 | 2 | *nodes* | 10 | *0* | *84* | *64* | Falsafi and Wood on fixed and floating protocol processors, about 1996; on 4 nodes |
+//! | `pdq` | 76800 | *10* | 15 | *1* | *64* | *5* | *1* | *0* | *32* | Falsafi and Wood, HPCA-5, 1999; on 8 nodes of 8 processors |
 //!
 //! # Timed regions
 //!
@@ -108,7 +108,7 @@ impl Instance for Waves {
         let Plan { mechanism, shape, problem, seed, .. } = *plan;
         self.check_owners(problem.nodes)?;
         let Drawn { graph, expected, .. } = self.draw(problem.nodes, seed);
-        let owners = problem.nodes * self.parameters.owners;
+        let owners = self.parameters.owners.on(problem.nodes);
         let (parameters, layout) = (self.parameters, Layout::new(graph, shape, owners));
         if mechanism == Mechanism::SharedMemory {
             return Ok(Job::new::<SharedEm3d>(Arc::new(shared::Config::new(
@@ -141,7 +141,7 @@ impl Instance for Waves {
             ("degree", degree.to_string()),
             ("remote", format!("{remote} %")),
             ("span", span.to_string()),
-            ("owners per node", owners.to_string()),
+            ("owners", owners.to_string()),
             ("iterations", iterations.to_string()),
             ("warm-up", warm_up.to_string()),
             ("values per message", values.to_string()),
@@ -156,7 +156,7 @@ impl Instance for Waves {
 mod tests {
     use tempest::Shape;
 
-    use super::parameters::{PRESETS, Preset};
+    use super::parameters::{Owners, PRESETS, Preset};
     use super::*;
 
     fn given(values: &[(&str, &str)]) -> Given {
@@ -178,6 +178,16 @@ mod tests {
     fn remote_edges_need_a_second_owner() {
         let least = |values: &[(&str, &str)]| load(&given(values)).unwrap().least().nodes;
         assert_eq!([&[][..], &[("owners", "2")], &[("remote", "0")]].map(least), [2, 1, 1]);
+    }
+
+    #[test]
+    fn a_stated_number_of_owners_is_that_of_all_nodes_together() {
+        for nodes in [1, 4, 8, 16] {
+            assert_eq!([Owners::Number(64), Owners::Nodes].map(|owners| owners.on(nodes)), [64, nodes]);
+        }
+        for text in ["0", "node", "1048577"] {
+            assert!(text.parse::<Owners>().unwrap_err().contains("expected `nodes` or an integer"), "{text}");
+        }
     }
 
     #[test]
@@ -241,10 +251,9 @@ mod tests {
         let job = |nodes| instance.job(&plan(nodes)).map(|_| ());
         assert_eq!(job(4), Ok(()));
         assert!(
-            job(5)
-                .unwrap_err()
-                .0
-                .contains("80 graph nodes for 5 owners (--nodes 5, --input owners=1): expected at least 10")
+            job(5).unwrap_err().0.contains(
+                "80 graph nodes for 5 owners (--nodes 5, --input owners=nodes): expected at least 10"
+            )
         );
         assert!(job(u32::MAX).unwrap_err().0.contains("80 graph nodes for 4294967295 owners"));
         assert!(

@@ -24,8 +24,8 @@ pub(super) struct Parameters {
     pub(super) remote: f64,
     /// The greatest distance of a remote edge, in owners, at least 1.
     pub(super) span: u32,
-    /// The number of owners on each machine node, at least 1.
-    pub(super) owners: u32,
+    /// The owners among which the graph nodes are dealt out.
+    pub(super) owners: Owners,
     /// The number of iterations before the timed ones.
     pub(super) warm_up: u32,
     /// The number of timed iterations, at least 1.
@@ -56,7 +56,7 @@ pub(super) const PRESETS: &[Preset] = &[
             degree: 10,
             remote: 20.0,
             span: 2,
-            owners: 1,
+            owners: Owners::Nodes,
             warm_up: 1,
             iterations: 10,
             values: 5,
@@ -75,7 +75,7 @@ pub(super) const PRESETS: &[Preset] = &[
             degree: 10,
             remote: 20.0,
             span: 5,
-            owners: 1,
+            owners: Owners::Nodes,
             warm_up: 0,
             iterations: 50,
             values: 5,
@@ -96,7 +96,7 @@ pub(super) const PRESETS: &[Preset] = &[
             degree: 5,
             remote: 5.0,
             span: 2,
-            owners: 1,
+            owners: Owners::Nodes,
             warm_up: 0,
             iterations: 10,
             values: 5,
@@ -105,8 +105,8 @@ pub(super) const PRESETS: &[Preset] = &[
             frames: Frames::All,
         },
     },
-    // Falsafi and Wood, HPCA 1999: 76K graph nodes, 15 % remote to processors. Half of each kind and iterations: ours; eight
-    // owners for the eight processors of a node. Degree and span are those with which S-COMA's speed-up over a uniprocessor
+    // Falsafi and Wood, HPCA 1999: 76K graph nodes, 15 % remote to processors. Half of each kind and iterations: ours; 64
+    // owners, one for each processor of the study's machines, however these are divided into nodes. Degree and span are those with which S-COMA's speed-up over a uniprocessor
     // is the study's 34 (study pdq-em3d).
     Preset {
         name: "pdq",
@@ -115,7 +115,7 @@ pub(super) const PRESETS: &[Preset] = &[
             degree: 10,
             remote: 15.0,
             span: 1,
-            owners: 8,
+            owners: Owners::Number(64),
             warm_up: 1,
             iterations: 5,
             values: 5,
@@ -125,6 +125,49 @@ pub(super) const PRESETS: &[Preset] = &[
         },
     },
 ];
+
+/// The number of owners among which the graph nodes are dealt out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Owners {
+    /// As many as machine nodes: another number of nodes is another graph.
+    Nodes,
+    /// This number, at least 1, on machine nodes of any number: the graph is the same on all.
+    Number(u32),
+}
+
+impl Owners {
+    /// The most owners that a person may ask for.
+    const MOST: u32 = 1 << 20;
+
+    /// The number of owners on `nodes` machine nodes.
+    pub(super) fn on(self, nodes: u32) -> u32 {
+        match self {
+            Self::Nodes => nodes,
+            Self::Number(owners) => owners,
+        }
+    }
+}
+
+impl FromStr for Owners {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            _ if text == "nodes" => Ok(Self::Nodes),
+            Ok(owners @ 1..=Self::MOST) => Ok(Self::Number(owners)),
+            _ => Err(format!("`{text}`: expected `nodes` or an integer from 1 to {}", Self::MOST)),
+        }
+    }
+}
+
+impl fmt::Display for Owners {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nodes => f.pad("nodes"),
+            Self::Number(owners) => write!(f, "{owners}"),
+        }
+    }
+}
 
 impl FromStr for Preset {
     type Err = String;

@@ -8,7 +8,7 @@ use tempest::entry::{FRAMES, Inputs};
 use tempest::memory::Frames;
 
 use super::graph::Graph;
-use super::parameters::{MAX_VALUES, Parameters, Preset};
+use super::parameters::{MAX_VALUES, Owners, Parameters, Preset};
 use super::reference;
 
 /// The most graph nodes, both kinds together.
@@ -41,9 +41,10 @@ pub(super) struct Options {
     /// distance that such an edge goes at most, in owners; after the last owner comes the first
     #[input(default = 2, range = 1..=1_000_000)]
     span: Option<u32>,
-    /// owners of graph nodes on each machine node; with 1 each edge that leaves its owner leaves its machine node
-    #[input(default = 1, range = 1..=1024)]
-    owners: Option<u32>,
+    /// owners of graph nodes, on all machine nodes together; `nodes`: as many as machine nodes, so that each edge that leaves
+    /// its owner leaves its machine node
+    #[input(default = "nodes")]
+    owners: Option<Owners>,
     /// values of a message and of a deposit; bulk has all for one destination in one block
     #[input(default = 5, range = 1..=MAX_VALUES as u32, only = [Messages, Deposit])]
     values: Option<u32>,
@@ -130,22 +131,22 @@ impl Waves {
             return drawn.clone();
         }
         let Parameters { owners, warm_up, iterations, .. } = self.parameters;
-        let graph = Graph::generate(&self.parameters, nodes * owners, seed);
+        let graph = Graph::generate(&self.parameters, owners.on(nodes), seed);
         let expected = Arc::new(reference::run(&graph, warm_up + iterations));
         last.insert(Drawn { nodes, seed, graph: Arc::new(graph), expected }).clone()
     }
 
     /// Whether there is no graph on one machine node: remote edges lead to another owner, and there would be one only.
     pub(super) fn needs_others(&self) -> bool {
-        self.parameters.owners == 1 && self.parameters.remote > 0.0
+        self.parameters.owners.on(1) == 1 && self.parameters.remote > 0.0
     }
 
     /// Refuses a number of machine nodes at which an owner would have fewer graph nodes of a kind than the degree
     /// asks for.
     pub(super) fn check_owners(&self, nodes: u32) -> Result<(), String> {
         let Parameters { size, degree, owners, remote, .. } = self.parameters;
-        let all = u64::from(nodes) * u64::from(owners);
-        let each = u64::from(size) / all;
+        let all = owners.on(nodes);
+        let each = u64::from(size) / u64::from(all);
         if each < u64::from(degree) {
             return Err(format!(
                 "{} graph nodes for {all} owners (--nodes {nodes}, --input owners={owners}): expected at least \
@@ -153,9 +154,9 @@ impl Waves {
                 u64::from(size) * 2
             ));
         }
-        if nodes == 1 && self.needs_others() {
+        if all == 1 && remote > 0.0 {
             return Err(format!(
-                "{remote}% remote edges on one node with one owner: expected --nodes 2 or more, --input owners=2, or \
+                "{remote}% remote edges and one owner: expected --nodes 2 or more, --input owners=2, or \
                  --input remote=0"
             ));
         }
