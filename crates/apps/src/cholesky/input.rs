@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use formats::{SparseMatrix, Symmetry};
-use tempest::entry::{BadPlan, FRAMES, File, Given, Inputs, Instance, Loaded, Plan, Reader};
-use tempest::memory::Frames;
+use tempest::entry::{BadPlan, FRAMES, File, Given, HOMES, Inputs, Instance, Loaded, Plan, Reader};
+use tempest::memory::{Frames, Placement};
 use tempest::{Job, Mechanism};
 
 use super::config::Divided;
@@ -28,6 +28,8 @@ pub(super) struct Options {
     width: u32,
     #[input(like = FRAMES)]
     frames: Frames,
+    #[input(like = HOMES)]
+    homes: Placement,
 }
 
 /// Reads the inputs, and the matrix out of its file.
@@ -45,8 +47,8 @@ pub(super) fn load(given: &Given) -> Loaded {
     });
     reader.finish()?;
     let (problem, asked) = problem.zip(asked).expect("whatever is missing was refused");
-    let Options { order, width, frames, .. } = asked;
-    Ok(Box::new(System { problem: Arc::new(problem), order, width, frames }))
+    let Options { order, width, frames, homes, .. } = asked;
+    Ok(Box::new(System { problem: Arc::new(problem), order, width, frames, homes }))
 }
 
 fn read(file: &File, order: Order) -> Result<Problem, Vec<String>> {
@@ -76,6 +78,7 @@ struct System {
     order: Order,
     width: u32,
     frames: Frames,
+    homes: Placement,
 }
 
 impl Instance for System {
@@ -96,7 +99,7 @@ impl Instance for System {
             return Ok(Job::new::<SharedCholesky>(Arc::new(shared::Config::new(
                 plan,
                 divided,
-                self.frames,
+                (self.frames, self.homes),
             )?)));
         }
         Ok(Job::new::<Cholesky>(Arc::new(messages::Config::new(divided, plan.mechanism))))

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use protocols::sync::{BarrierRoom, LockRoom, Locks, SharedBarrier};
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::memory::Frames;
+use tempest::memory::{Frames, Placement};
 use tempest::{Array, FinalState, Homes, NodeId, Protocol, Report, Right, Setup, Shared, Thread, handlers};
 
 use super::config::{COLLECTOR, Divided};
@@ -40,10 +40,15 @@ impl Config {
     ///
     /// # Errors
     /// [`BadPlan`] if there is no such address space, or no protocol for it.
-    pub(super) fn new(plan: &Plan, divided: Divided, frames: Frames) -> Result<Self, BadPlan> {
+    pub(super) fn new(
+        plan: &Plan,
+        divided: Divided,
+        (frames, homes): (Frames, Placement),
+    ) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;
         let most = divided.tiling.words.iter().max().copied().unwrap_or(0);
         let tiles = space.array("tiles", most as usize, Homes::Parts)?;
+        space.place_all(tiles, homes)?;
         let threads = plan.shape.threads;
         let (mut begins, mut longest) = (Vec::new(), 0);
         for of_node in divided.audience.expected.chunks(threads as usize) {

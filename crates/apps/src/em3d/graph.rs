@@ -163,7 +163,7 @@ impl Parameters {
 pub(super) mod tests {
     use super::super::parameters::{Owners, Parameters};
     use super::*;
-    use tempest::memory::Frames;
+    use tempest::memory::{Frames, Placement};
 
     impl Graph {
         /// A graph of two sides.
@@ -191,6 +191,7 @@ pub(super) mod tests {
         extra: 0,
         record: 32,
         frames: Frames::All,
+        homes: Placement::Owner,
     };
 
     #[test]

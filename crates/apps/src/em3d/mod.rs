@@ -135,6 +135,7 @@ impl Instance for Waves {
             extra,
             record,
             frames,
+            homes,
         } = self.parameters;
         vec![
             ("graph nodes", (u64::from(size) * 2).to_string()),
@@ -148,6 +149,7 @@ impl Instance for Waves {
             ("extra operations per edge", extra.to_string()),
             ("bytes of a record", record.to_string()),
             ("room for pages of others", frames.to_string()),
+            ("homes", homes.to_string()),
         ]
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use tempest::MAX_WORDS;
-use tempest::memory::Frames;
+use tempest::memory::{Frames, Placement};
 use units::names::did_you_mean;
 
 /// The most values in one message or deposit. A message needs one more word, which says where the values go.
@@ -38,6 +38,8 @@ pub(super) struct Parameters {
     pub(super) record: u32,
     /// The room on a node for pages of other nodes in shared memory.
     pub(super) frames: Frames,
+    /// The homes of the records in shared memory.
+    pub(super) homes: Placement,
 }
 
 /// Parameters that a person chooses by a name.
@@ -63,6 +65,7 @@ pub(super) const PRESETS: &[Preset] = &[
             extra: 0,
             record: 32,
             frames: Frames::All,
+            homes: Placement::Owner,
         },
     },
     // Chong et al., HPCA 1998: 10,000 graph nodes (of both kinds together: ours), degree 10, 20 % remote, 50 iterations.
@@ -82,6 +85,7 @@ pub(super) const PRESETS: &[Preset] = &[
             extra: 16,
             record: 32,
             frames: Frames::All,
+            homes: Placement::Owner,
         },
     },
     // Falsafi and Wood on fixed and floating protocol processors, about 1996: 8,160 graph nodes (of each kind: ours),
@@ -103,6 +107,7 @@ pub(super) const PRESETS: &[Preset] = &[
             extra: 84,
             record: 64,
             frames: Frames::All,
+            homes: Placement::Owner,
         },
     },
     // Falsafi and Wood, HPCA 1999: 76K graph nodes, 15 % remote to processors. Half of each kind and iterations: ours; 64
@@ -122,6 +127,7 @@ pub(super) const PRESETS: &[Preset] = &[
             extra: 0,
             record: 32,
             frames: Frames::All,
+            homes: Placement::Owner,
         },
     },
 ];

@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempest::entry::{FRAMES, Inputs};
-use tempest::memory::Frames;
+use tempest::entry::{FRAMES, HOMES, Inputs};
+use tempest::memory::{Frames, Placement};
 
 use super::graph::Graph;
 use super::parameters::{MAX_VALUES, Owners, Parameters, Preset};
@@ -62,6 +62,8 @@ pub(super) struct Options {
     record: Option<u32>,
     #[input(like = FRAMES)]
     frames: Frames,
+    #[input(like = HOMES)]
+    homes: Placement,
 }
 
 impl From<Options> for Parameters {
@@ -79,6 +81,7 @@ impl From<Options> for Parameters {
             extra: asked.extra.unwrap_or(preset.extra),
             record: asked.record.unwrap_or(preset.record),
             frames: asked.frames,
+            homes: asked.homes,
         }
     }
 }

@@ -78,6 +78,9 @@ impl Config {
         let [e, h] =
             ["records of E", "records of H"].map(|name| space.records(name, most, words, Homes::Parts));
         let records = [e?, h?];
+        for array in records {
+            space.place_all(array, parameters.homes)?;
+        }
         let barrier = SharedBarrier::room(&mut space)?;
         let memory = plan.shared_memory(space, parameters.frames)?;
         Ok(Self { parameters, layout, expected, memory, records, barrier })

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use tempest::Shape;
-use tempest::entry::{FRAMES, InputError, Inputs};
-use tempest::memory::Frames;
+use tempest::entry::{FRAMES, HOMES, InputError, Inputs};
+use tempest::memory::{Frames, Placement};
 
 use super::reference;
 use super::transform::Complex;
@@ -25,6 +25,8 @@ pub(super) struct Options {
     pub(super) inverse: bool,
     #[input(like = FRAMES)]
     pub(super) frames: Frames,
+    #[input(like = HOMES)]
+    pub(super) homes: Placement,
 }
 
 impl Options {

@@ -42,6 +42,9 @@ impl Config {
         let [points, others] =
             ["fft.points", "fft.others"].map(|name| space.array(name, layout.most_words(), Homes::Parts));
         let matrices = [points?, others?];
+        for matrix in matrices {
+            space.place_all(matrix, asked.homes)?;
+        }
         let barrier = SharedBarrier::room(&mut space)?;
         let memory = plan.shared_memory(space, asked.frames)?;
         Ok(Self { asked, problem, layout, memory, matrices, barrier })

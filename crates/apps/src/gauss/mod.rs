@@ -78,7 +78,7 @@ impl Instance for System {
         let layout = Layout::new(self.asked.size, plan.shape)?;
         let solved = self.solve(plan.seed)?;
         if plan.mechanism == Mechanism::SharedMemory {
-            let config = shared::Config::new(plan, self.asked.frames, layout, solved)?;
+            let config = shared::Config::new(plan, &self.asked, layout, solved)?;
             return Ok(Job::new::<SharedGauss>(Arc::new(config)));
         }
         Ok(Job::new::<Gauss>(Arc::new(program::Config { mechanism: plan.mechanism, layout, solved })))

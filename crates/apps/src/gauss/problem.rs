@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempest::entry::{BadPlan, FRAMES, Inputs};
-use tempest::memory::Frames;
+use tempest::entry::{BadPlan, FRAMES, HOMES, Inputs};
+use tempest::memory::{Frames, Placement};
 
 use super::equations::Equations;
 use super::reference::{self, Solution};
@@ -21,6 +21,8 @@ pub(super) struct Options {
     pub(super) size: u32,
     #[input(like = FRAMES)]
     pub(super) frames: Frames,
+    #[input(like = HOMES)]
+    pub(super) homes: Placement,
 }
 
 /// The problem by its inputs, and the system that was solved last. A comparison runs the same system many times, so it

@@ -10,13 +10,12 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::entry::{BadPlan, Plan, SharedMemory};
-use tempest::memory::Frames;
 use tempest::{Array, FinalState, Homes, Protocol, Report, Right, Setup, Shared, Thread, handlers};
 
 use super::choice::Choice;
 use super::kernel::{STRIP, strips};
 use super::layout::Layout;
-use super::problem::Solved;
+use super::problem::{Options, Solved};
 use super::program::Found;
 use super::solver::Rows;
 
@@ -34,11 +33,12 @@ impl Config {
     ///
     /// # Errors
     /// [`BadPlan`] if there is no such address space, or no protocol for it.
-    pub(super) fn new(plan: &Plan, frames: Frames, layout: Layout, solved: Solved) -> Result<Self, BadPlan> {
+    pub(super) fn new(plan: &Plan, asked: &Options, layout: Layout, solved: Solved) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;
         let matrix = space.array("matrix", layout.most_rows() * layout.stride, Homes::Parts)?;
         let unknowns = space.array("unknowns", layout.size, Homes::RoundRobin)?;
-        let memory = plan.shared_memory(space, frames)?;
+        space.place_all(matrix, asked.homes)?;
+        let memory = plan.shared_memory(space, asked.frames)?;
         Ok(Self { layout, solved, memory, matrix, unknowns })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! This module must never know how keys travel.
 
-use tempest::entry::{FRAMES, InputError, Inputs};
-use tempest::memory::Frames;
+use tempest::entry::{FRAMES, HOMES, InputError, Inputs};
+use tempest::memory::{Frames, Placement};
 
 use crate::kit::sorts::Digit;
 
@@ -22,6 +22,8 @@ pub(super) struct Options {
     pub(super) bits: u32,
     #[input(like = FRAMES)]
     pub(super) frames: Frames,
+    #[input(like = HOMES)]
+    pub(super) homes: Placement,
 }
 
 impl Options {

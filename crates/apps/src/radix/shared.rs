@@ -61,6 +61,9 @@ impl Config {
             let own = division.of_node(node);
             space.place(array, own.start as usize..own.end as usize, node)?;
         }
+        for array in keys {
+            space.place_all(array, asked.homes)?;
+        }
         let collectives = SharedCollectives::room(&mut space, asked.radix as usize)?;
         let memory = plan.shared_memory(space, asked.frames)?;
         Ok(Self { asked, problem, division, memory, keys, collectives })

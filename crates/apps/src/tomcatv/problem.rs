@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempest::entry::{FRAMES, Inputs};
-use tempest::memory::Frames;
+use tempest::entry::{FRAMES, HOMES, Inputs};
+use tempest::memory::{Frames, Placement};
 
 use super::generated::{Mesh, generate};
 use super::reference::{self, Expected};
@@ -27,6 +27,8 @@ pub(super) struct Options {
     pub(super) extra: u32,
     #[input(like = FRAMES)]
     pub(super) frames: Frames,
+    #[input(like = HOMES)]
+    pub(super) homes: Placement,
 }
 
 /// The problem by its inputs, and the mesh that was relaxed last. A comparison runs the same mesh many times, so it is

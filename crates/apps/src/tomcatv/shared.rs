@@ -34,6 +34,9 @@ impl Config {
         let mut space = plan.layout()?;
         let part = layout.most_rows() * layout.stride;
         let axes = [space.array("x", part, Homes::Parts)?, space.array("y", part, Homes::Parts)?];
+        for axis in axes {
+            space.place_all(axis, asked.homes)?;
+        }
         let collectives = SharedCollectives::room(&mut space, 2)?;
         let memory = plan.shared_memory(space, asked.frames)?;
         Ok(Self { asked, layout, solved, memory, axes, collectives })

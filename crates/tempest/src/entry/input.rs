@@ -102,13 +102,24 @@ pub const FRAMES: Input = Input::text(
 )
 .only(&[Mechanism::SharedMemory]);
 
+/// The input `homes` of programs that move data through shared memory: the homes of the program's data. It is parsed as a
+/// [`Placement`](crate::memory::Placement).
+pub const HOMES: Input = Input::text(
+    "homes",
+    "owner",
+    "homes of the data in shared memory: owner, each part at the node that owns it; one, all at node 0; first-touch, each \
+     page at the node that uses it first",
+)
+.only(&[Mechanism::SharedMemory]);
+
 #[cfg(test)]
 mod tests {
-    use super::FRAMES;
-    use crate::memory::Frames;
+    use super::{FRAMES, HOMES};
+    use crate::memory::{Frames, Placement};
 
     #[test]
     fn the_default_of_frames_is_that_of_the_type() {
         assert_eq!(FRAMES.default.parse(), Ok(Frames::default()));
+        assert_eq!(HOMES.default.parse(), Ok(Placement::default()));
     }
 }

@@ -35,7 +35,7 @@ pub use ::macros::Inputs;
 pub use coherence::{Coherence, SharedMemory};
 pub use errors::{BadInputs, BadPlan, Duplicate, InputError, UnknownName};
 pub use given::{File, Given};
-pub use input::{FRAMES, Input, Kind};
+pub use input::{FRAMES, HOMES, Input, Kind};
 pub use inputs::{Inputs, load, load_for};
 pub use plan::Plan;
 pub use reader::Reader;

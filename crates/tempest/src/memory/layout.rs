@@ -40,6 +40,17 @@ pub enum Homes {
     FirstTouch,
 }
 
+impl Homes {
+    /// The home of the page with number `index` in an array of parts of `part` pages.
+    fn of_page(self, index: usize, nodes: usize, part: usize) -> NodeId {
+        match self {
+            Self::At(node) => node,
+            Self::RoundRobin | Self::FirstTouch => NodeId((index % nodes) as u32),
+            Self::Parts => NodeId((index / part) as u32),
+        }
+    }
+}
+
 /// An array of the address space, for [`Memory::bind`](crate::Memory::bind).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Array<T> {
@@ -179,11 +190,7 @@ impl Layout {
                 (Self::MAX_PAGES * PAGE_BYTES) >> 30
             )));
         };
-        self.homes.extend((0..pages).map(|index| match homes {
-            Homes::At(node) => node,
-            Homes::RoundRobin | Homes::FirstTouch => NodeId((index % nodes) as u32),
-            Homes::Parts => NodeId((index / part_pages) as u32),
-        }));
+        self.homes.extend((0..pages).map(|index| homes.of_page(index, nodes, part_pages)));
         self.touched.resize(self.homes.len(), homes == Homes::FirstTouch);
         let region = self.regions.len() as u32;
         let part = if parts > 1 { part_pages * PAGE_BYTES / bytes } else { len };
@@ -238,6 +245,19 @@ impl Layout {
         if !range.is_empty() {
             self.homes[pages.clone()].fill(home);
             self.touched[pages].fill(false);
+        }
+        Ok(())
+    }
+
+    /// Gives all pages of an array other homes, which are not [`Homes::Parts`].
+    pub(super) fn set_homes<T>(&mut self, array: Array<T>, homes: Homes) -> Result<(), BadLayout> {
+        let Some(region) = self.region_in(array) else {
+            return Err(BadLayout::new("homes for an array of another space".to_owned()));
+        };
+        let (nodes, pages) = (self.nodes as usize, region.pages.start as usize..region.pages.end as usize);
+        for (index, page) in pages.enumerate() {
+            self.homes[page] = homes.of_page(index, nodes, 1);
+            self.touched[page] = homes == Homes::FirstTouch;
         }
         Ok(())
     }

@@ -52,6 +52,7 @@ mod faults;
 mod faults_tests;
 mod frames;
 mod layout;
+mod placement;
 mod right;
 mod shared;
 mod store;
@@ -60,6 +61,7 @@ mod watchers;
 
 pub use frames::{AddressSpace, Frames, NoFrames};
 pub use layout::{Array, Homes, Layout};
+pub use placement::Placement;
 pub use right::{Downgrade, Fault, Right, Tag};
 pub use shared::{Run, RunMut, Shared};
 pub use store::{Memory, Words};
