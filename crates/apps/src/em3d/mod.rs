@@ -38,7 +38,7 @@
 //! | `small` | *4000* | *10* | *20* | *2* | *nodes* | *10* | *1* | *0* | *32* | none: small enough for a first look |
 //! | `alewife` | 10000 | 10 | 20 | *5* | *nodes* | 50 | *0* | *16* | *32* | Chong et al., HPCA-4, 1998; on 32 nodes of one processor |
 //! | `fixed-floating` | *16320* | 5 | 5 | 2 | *nodes* | 10 | *0* | *84* | *64* | Falsafi and Wood on fixed and floating protocol processors, about 1996; on 4 nodes |
-//! | `pdq` | 76800 | *10* | 15 | *1* | *64* | *5* | *1* | *0* | *32* | Falsafi and Wood, HPCA-5, 1999; on 8 nodes of 8 processors |
+//! | `pdq` | 76800 | *10* | 15 | *16* | *64* | *5* | *1* | *57* | *32* | Falsafi and Wood, HPCA-5, 1999; on 8 nodes of 8 processors |
 //!
 //! # Timed regions
 //!
