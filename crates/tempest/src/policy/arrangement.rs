@@ -7,6 +7,7 @@ use std::fmt;
 use units::Time;
 
 use super::service::{Server, Stated};
+use crate::Class;
 
 /// The time that an event waits before a helper runs its handler, if the option `+helper` gives no time.
 pub(super) const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
@@ -34,6 +35,19 @@ pub enum Servers {
     /// Any computing processor runs handlers when it is idle, as under `Idle`, until measurements say that a dedicated
     /// processor pays. The world dedicates and releases processors while the program runs.
     Adaptive,
+}
+
+impl Servers {
+    /// The server of every class of events under this arrangement, where the policy states no other.
+    const fn server(self) -> Server {
+        match self {
+            Self::Compute | Self::Idle | Self::Adaptive => Server::Computing,
+            Self::Taken | Self::Added | Self::Embedded => Server::Dedicated,
+            Self::Network => Server::Network,
+            Self::Either => Server::Either,
+            Self::Hardware => Server::Hardware,
+        }
+    }
 }
 
 /// The order in which the events of a node are handed to processors.
@@ -284,6 +298,12 @@ impl Policy {
         self.poll_every.unwrap_or(if looks { usual } else { 0 })
     }
 
+    /// The processors that run the handlers of messages of a class, on a node that has them: the table of who serves what.
+    /// No other function may decide it.
+    pub fn server(&self, class: Class) -> Server {
+        self.stated.of(class).unwrap_or(self.servers.server())
+    }
+
     fn options(&self) -> Vec<String> {
         let preset = self.preset;
         let mut options = Vec::new();
@@ -414,5 +434,39 @@ mod tests {
     fn several_dedicated_processors_dispatch_by_key() {
         assert_eq!("fixed:1".parse::<Policy>().unwrap().dispatch, Dispatch::Serial);
         assert_eq!("fixed:2".parse::<Policy>().unwrap().dispatch, Dispatch::Keyed);
+    }
+
+    fn policy(text: &str) -> Policy {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_class_has_the_server_of_the_arrangement_unless_stated() {
+        for (text, server) in [
+            ("single", Server::Computing),
+            ("fixed:2", Server::Dedicated),
+            ("np", Server::Network),
+            ("receive", Server::Either),
+            ("s-coma", Server::Hardware),
+        ] {
+            for class in Class::ALL {
+                assert_eq!(policy(text).server(class), server, "{text}");
+            }
+        }
+        let np = policy("np+serve=atomic:computing");
+        assert_eq!((np.server(Class::Atomic), np.server(Class::User)), (Server::Computing, Server::Network));
+        assert_eq!(policy("proc+serve=bulk:network").server(Class::Bulk), Server::Network);
+    }
+
+    #[test]
+    fn statements_are_written_back_in_the_order_of_classes() {
+        let text = "np+serve=read:computing+serve=bulk:computing";
+        assert_eq!(policy("np+serve=bulk:computing+serve=read:computing").to_string(), text);
+        for text in ["np+serve=atoms:computing", "np+serve=atomic:nobody", "np+serve=atomic"] {
+            assert!(
+                text.parse::<Policy>().unwrap_err().to_string().contains("expected CLASS:SERVER"),
+                "{text}"
+            );
+        }
     }
 }

@@ -10,7 +10,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `arrangement` | a policy, its parts, and the named policies |
-//! | `service` | the table of a policy: the server of each class of events |
+//! | `service` | the servers of a node's events, and the classes whose server a policy states |
 //! | `options` | the table of options that may stand behind a name |
 //! | `bad_policy` | the errors in the text of a policy |
 //! | `reading` | the text of a policy: its reading, and the words of its errors |
