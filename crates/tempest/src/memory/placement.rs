@@ -7,8 +7,8 @@ use super::layout::{Array, Homes, Layout};
 use crate::NodeId;
 use crate::data::BadLayout;
 
-/// The homes of an array that a program divides among nodes. A program's source decides them: who allocates or who
-/// initializes data.
+/// The homes of an array that a program divides among nodes. A program's source decides them: the allocation of
+/// data, or their initialization.
 ///
 /// A person writes it as `owner`, `one` or `first-touch`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

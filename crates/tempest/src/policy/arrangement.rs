@@ -298,8 +298,8 @@ impl Policy {
         self.poll_every.unwrap_or(if looks { usual } else { 0 })
     }
 
-    /// The processors that run the handlers of messages of a class, on a node that has them: the table of who serves what.
-    /// No other function may decide it.
+    /// The processors that run the handlers of messages of a class, on a node that has them. No other
+    /// function may decide that.
     pub fn server(&self, class: Class) -> Server {
         self.stated.of(class).unwrap_or(self.servers.server())
     }

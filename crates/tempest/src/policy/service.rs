@@ -1,6 +1,6 @@
 //! The servers of a node's events, and the classes whose server a policy states apart from its arrangement of processors.
 //!
-//! [`Policy::server`](crate::Policy::server) is the table of who serves what, for a node that has every kind of processor. A world
+//! [`Policy::server`](crate::Policy::server) gives the server of each class, on a node that has every kind of processor. A world
 //! restricts it to the machine's processors. This module must never know an arrangement of processors.
 
 use std::fmt;
