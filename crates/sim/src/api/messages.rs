@@ -48,7 +48,7 @@ impl Edge {
         let (sender, _) = Sender::of(&mut state, self.core());
         let (manifest, route) = sender.choose_route(to, cargo);
         // The lock goes to the processor that asks first. Engine time must therefore be exact before this processor asks.
-        if route == Route::Inject && sender.locks_interface() {
+        if route == Route::Inject && state.locks_interface(self.core()) {
             state = self.settled(state);
             state.wait_to_inject(self.core(), &manifest);
         }
@@ -72,22 +72,6 @@ impl Edge {
     /// Sends for a thread if there is room. Returns false if there is none.
     fn try_send(&self, to: NodeId, cargo: &Cargo<'_>) -> bool {
         let Some(mut state) = self.live() else { return true };
-        let (sender, _) = Sender::of(&mut state, self.core());
-        if sender.sends_at_once() && sender.finds_room_at_once() {
-            self.send_for_thread(state, to, cargo);
-            return true;
-        }
-        self.try_send_on_route(state, to, cargo)
-    }
-
-    /// Sends for a thread if there is room, where others may inject the cargo, or the thread may have waited for room.
-    #[inline(never)]
-    fn try_send_on_route<'s>(
-        &'s self,
-        mut state: RefMut<'s, Cluster>,
-        to: NodeId,
-        cargo: &Cargo<'_>,
-    ) -> bool {
         // Whether a message can be handed over depends on the actions of other processors up to this instant.
         let mut hands_over = state.hands_over(self.core());
         if hands_over {

@@ -49,22 +49,11 @@ impl<'a> Sender<'a> {
         self.node.sends_at_once
     }
 
-    /// Whether the thread of a processor that [sends at once](Self::sends_at_once) finds room at its own time, and has not waited for
-    /// room before.
-    #[inline(always)]
-    pub(crate) fn finds_room_at_once(&self) -> bool {
-        let (interface, at) = (self.node.port.queue(), self.core.clock.at(self.agenda.now()));
-        let awaits = |thread| self.node.threads.awaits_room(thread);
-        self.routing.has_room(self.core.node(), interface, at) && !self.core.thread().is_some_and(awaits)
-    }
-
     /// Spends the cost of injecting cargo for a node. Returns the manifest of the cargo.
     #[inline(always)]
     pub(crate) fn spend(mut self, to: NodeId, cargo: &Cargo<'_>) -> Manifest {
         let manifest = Manifest::of(cargo, &self.node.waist, to);
-        let own = to == self.node.waist.id();
-        let staged = self.setting.has_staging();
-        self.at_work().spend_injection(Injecting::of(&manifest, own, staged));
+        self.spend_injection(&manifest);
         manifest
     }
 
@@ -88,13 +77,9 @@ impl<'a> Sender<'a> {
 
     /// Spends the cost of sending cargo on a route.
     pub(crate) fn spend_on_route(mut self, manifest: &Manifest, route: Route) {
-        let own = manifest.to == self.node.waist.id();
         let (list, prices) = (self.core.list(), &self.setting.prices);
         match route {
-            Route::Inject => {
-                let staged = self.setting.has_staging();
-                self.at_work().spend_injection(Injecting::of(manifest, own, staged));
-            }
+            Route::Inject => self.spend_injection(manifest),
             Route::HandOver => {
                 let cost = prices.hand_over(list, manifest.class, manifest.words_to_hand_over());
                 self.at_work().spend(cost);
@@ -102,9 +87,12 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Whether the processor needs a lock to drive the interface.
-    pub(crate) fn locks_interface(&self) -> bool {
-        self.node.port.is_locked()
+    /// Spends the cost of injecting cargo.
+    #[inline(always)]
+    fn spend_injection(&mut self, manifest: &Manifest) {
+        let own = manifest.to == self.node.waist.id();
+        let staged = self.setting.has_staging();
+        self.at_work().spend_injection(Injecting::of(manifest, own, staged));
     }
 
     /// The processor at work.
