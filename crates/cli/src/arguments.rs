@@ -13,7 +13,7 @@ use report::page::{LEAST_WIDTH, Page};
 use tempest::entry::UnknownName;
 use tempest::{Mechanism, Policy};
 use units::Time;
-use worlds::{Baseline, Repeat};
+use worlds::{Baseline, Reference, Repeat};
 
 use crate::app::App;
 use crate::deferred::{self, Deferred, Setting};
@@ -526,6 +526,10 @@ pub(crate) struct Compare {
     /// Mechanisms to compare [default: all that the program is written for]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = deferred::mechanism)]
     pub(crate) mechanism: Vec<Deferred<Mechanism>>,
+    /// Show how much faster each row is than another run, its speed-up: uniprocessor, one processor of a model with its memory,
+    /// where tags and messages take no time; or a row, such as messages:single
+    #[arg(long, value_name = "ROW", value_parser = deferred::reference)]
+    pub(crate) baseline: Option<Deferred<Reference>>,
     /// Native runs of each combination; the median counts. With auto, as many as it takes until the medians are known well
     /// enough, or a few seconds are over. A model gives the same result every time and runs once
     #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = deferred::repeat)]

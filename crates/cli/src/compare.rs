@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
-use compare::{Machine, Ranking};
+use compare::{Machine, Ranking, Way};
 use report::document::Partial;
 use report::text::View;
 use report::{Page, document, html, picture, text};
+use units::Time;
 use worlds::shape::AskedShape;
-use worlds::{Compared, Comparing, Comparison, Step, Target};
+use worlds::{Baseline, Compared, Comparing, Comparison, Reference, Step, Target};
 
 use crate::app::App;
 use crate::arguments::Compare;
@@ -24,6 +25,7 @@ use crate::made;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
+use crate::run::measured;
 
 /// Runs everything and reports.
 pub(crate) fn compare(
@@ -40,17 +42,60 @@ pub(crate) fn compare(
     warn(&app.name, &plan.targets);
     warn_of_build(&app.name, plan.targets.iter().any(Target::is_native));
     let comparing = plan.begin();
+    let reference = optional(&arguments.baseline)?;
+    check(reference.as_ref(), &plan, &comparing)?;
     run(&app.name, &comparing, |partial| {
         let rankings = ranked(&comparing);
         // A failure to print cannot be reported any more.
-        let _ = if has_result(&rankings) { sheet.print(&rankings, Some(partial), out) } else { Ok(()) };
+        let _ = if has_result(&rankings) { sheet.print(&rankings, None, Some(partial), out) } else { Ok(()) };
     });
     let rankings = ranked(&comparing);
     if !has_result(&rankings) {
         return Err(Problem::Wrong(reasons(&rankings)));
     }
-    sheet.print(&rankings, None, out)?;
+    let measured = reference.map(|reference| against(app, reference, &comparing)).transpose()?;
+    sheet.print(&rankings, measured.as_ref(), None, out)?;
     Ok(code(rankings.iter().all(Ranking::is_clean)))
+}
+
+/// The run that rows are measured against, with its results.
+enum Against {
+    /// A row of the comparison.
+    Row(Way),
+    /// A baseline of this name, with its time on each machine that can have it.
+    Baseline(Baseline, Vec<Option<Time>>),
+}
+
+/// Refuses a reference that no machine of the comparison has.
+fn check(reference: Option<&Reference>, plan: &Comparison, comparing: &Comparing<'_>) -> Result<(), Problem> {
+    let refused = |why: &str| Err(Problem::wrong(why.to_owned()));
+    match reference {
+        Some(Reference::Row(way)) if !comparing.has(way) => refused(&format!(
+            "--baseline {}:{}: no machine runs that combination here; expected a row of this comparison",
+            way.mechanism, way.policy
+        )),
+        Some(Reference::Baseline(baseline)) if plan.targets.iter().all(Target::is_native) => {
+            refused(&format!(
+                "--baseline {baseline}: this host has none; expected a model, or a row such as messages:single"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Measures a baseline on each model, by the mechanism of its fastest row.
+fn against(app: &App, reference: Reference, comparing: &Comparing<'_>) -> Result<Against, Problem> {
+    let baseline = match reference {
+        Reference::Row(way) => return Ok(Against::Row(way)),
+        Reference::Baseline(baseline) => baseline,
+    };
+    let time = |compared: Compared| {
+        let fastest = compared.ran.iter().min_by_key(|(_, ran)| ran.median().timed());
+        let Some((setting, _)) = fastest.filter(|_| !compared.target.is_native()) else { return Ok(None) };
+        let alone = setting.baseline(baseline).map_err(Problem::from)?;
+        measured(app, &alone).map(|ran| Some(ran.median().timed()))
+    };
+    Ok(Against::Baseline(baseline, comparing.so_far().into_iter().map(time).collect::<Result<_, Problem>>()?))
 }
 
 /// Whether anything has run.
@@ -73,10 +118,12 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    /// Prints rankings, and draws them on request. If `partial` says so, runs are missing.
+    /// Prints rankings, with speed-ups where rows are measured against something, and draws them on request. If `partial` says
+    /// so, runs are missing.
     fn print(
         &self,
         rankings: &[Ranking],
+        against: Option<&Against>,
         partial: Option<Partial>,
         out: &mut impl Write,
     ) -> Result<(), Problem> {
@@ -90,7 +137,12 @@ impl Sheet<'_> {
         };
         let entry = &plan.subject.entry;
         let found = document::Comparison::new(asked, &setting, rankings, &worlds::host());
-        let found = document::Comparison { partial, ..found };
+        let mut found = document::Comparison { partial, ..found };
+        match against {
+            Some(Against::Row(way)) => found.over_row(way),
+            Some(Against::Baseline(baseline, times)) => found.over(baseline.name(), times),
+            None => {}
+        }
         let models: Vec<_> = rankings.iter().filter_map(|ranking| model(&ranking.machine)).collect();
         let view = View {
             found: &found,

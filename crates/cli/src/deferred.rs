@@ -10,7 +10,7 @@ use tempest::entry::{Plan, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::{Time, text};
-use worlds::{Baseline, Repeat};
+use worlds::{Baseline, Reference, Repeat};
 
 use crate::problem::{Problem, each};
 
@@ -165,6 +165,11 @@ pub(crate) fn parse_policy(text: &str) -> Result<Policy, String> {
 /// Reads a baseline.
 pub(crate) fn baseline(text: &str) -> Read<Baseline> {
     Ok(Deferred(text.parse().map_err(|unknown: UnknownName| unknown.to_string())))
+}
+
+/// Reads the run that the rows of a comparison are measured against.
+pub(crate) fn reference(text: &str) -> Read<Reference> {
+    Ok(Deferred(text.parse()))
 }
 
 /// Reads a mechanism.

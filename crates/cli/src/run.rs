@@ -90,7 +90,7 @@ pub(crate) fn run(app: &App, arguments: &Run, out: &mut (impl Write + Send)) -> 
 }
 
 /// Measures the baseline of a run, once.
-fn measured(app: &App, alone: &Setting) -> Result<Combination, Problem> {
+pub(crate) fn measured(app: &App, alone: &Setting) -> Result<Combination, Problem> {
     let measuring = alone.begin(Repeat::Times(1));
     measure(&app.name, alone, &measuring, |_| ());
     Ok(measuring.so_far()?.expect("nothing stopped it"))

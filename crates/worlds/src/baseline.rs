@@ -1,9 +1,13 @@
-//! A baseline: the run that the speed of another is measured against. This module must never know how results look.
+//! A baseline: the run that the speed of another is measured against, and for a comparison also one of its own combinations. This
+//! module must never know how results look.
 
 use std::fmt;
 use std::str::FromStr;
 
+use compare::Way;
 use tempest::entry::UnknownName;
+use tempest::policy::BadPolicy;
+use tempest::{Mechanism, Policy};
 
 use crate::{Error, Mistake, Setting, Target};
 
@@ -42,6 +46,43 @@ impl FromStr for Baseline {
     }
 }
 
+/// The run that the rows of a comparison are measured against.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reference {
+    /// A run beside the comparison's own, on each model.
+    Baseline(Baseline),
+    /// A combination of the comparison, on each machine.
+    Row(Way),
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Baseline(baseline) => baseline.fmt(f),
+            Self::Row(way) => write!(f, "{}:{}", way.mechanism, way.policy),
+        }
+    }
+}
+
+impl FromStr for Reference {
+    type Err = String;
+
+    /// Reads the name of a baseline, or `MECHANISM:POLICY`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((mechanism, policy)) = text.split_once(':') else {
+            let baseline = text.parse().map_err(|unknown: UnknownName| {
+                format!("{unknown}, or a row as MECHANISM:POLICY, such as messages:single")
+            })?;
+            return Ok(Self::Baseline(baseline));
+        };
+        let unknown =
+            |_| UnknownName::new("mechanism", mechanism, Mechanism::ALL.map(Mechanism::name)).to_string();
+        let mechanism = mechanism.parse().map_err(unknown)?;
+        let policy: Policy = policy.parse().map_err(|bad: BadPolicy| bad.to_string())?;
+        Ok(Self::Row(Way { mechanism, policy: policy.to_string() }))
+    }
+}
+
 /// The policy of a uniprocessor: its only processor does everything.
 const ALONE: &str = "single";
 
@@ -69,5 +110,26 @@ impl Setting {
         };
         alone.subject.problem = Some(problem);
         Ok(alone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_is_a_baseline_or_a_row_and_is_read_as_it_is_written() {
+        for text in ["uniprocessor", "messages:single", "shared-memory:fixed:2+serial"] {
+            assert_eq!(text.parse::<Reference>().map(|read| read.to_string()), Ok(text.to_owned()));
+        }
+        for (text, says) in [
+            ("uniprocesor", "did you mean `uniprocessor`?"),
+            ("single", "or a row as MECHANISM:POLICY"),
+            ("mesages:single", "did you mean `messages`?"),
+            ("messages:singel", "unknown policy `singel`"),
+        ] {
+            let error = text.parse::<Reference>().unwrap_err();
+            assert!(error.contains(says), "{text}: {error}");
+        }
     }
 }

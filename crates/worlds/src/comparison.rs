@@ -362,6 +362,17 @@ impl Comparing<'_> {
         }
     }
 
+    /// Whether a combination is among those to run, on some machine.
+    pub fn has(&self, way: &Way) -> bool {
+        self.tables.iter().any(|table| {
+            let settings = table.together.settings().iter().zip(&table.same);
+            let stands_for = |same: &[String]| same.contains(&way.policy);
+            settings.into_iter().any(|(setting, same)| {
+                setting.mechanism == way.mechanism && (setting.way() == *way || stands_for(same))
+            })
+        })
+    }
+
     /// The result of the runs that are over, machine by machine.
     pub fn so_far(&self) -> Vec<Compared> {
         self.tables.iter().map(Table::compared).collect()

@@ -28,7 +28,7 @@
 //! | [`Comparison`], [`Compared`] | every combination that targets can do; their results |
 //! | [`shape`] | the default nodes and processors of runs |
 //! | [`Comparing`], [`Measuring`] | a comparison, a combination in progress: the finished runs, for another thread |
-//! | [`Baseline`] | the run that the speed of another is measured against |
+//! | [`Baseline`], [`Reference`] | the run against which the speed of another run, or of the rows of a comparison, is measured |
 //! | [`Repeat`], [`Turn`] | the number of runs of a combination on this host; a run that is about to begin |
 //! | [`HostLimit`] | the limit of this host's time for a run on a model without a modelled event |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
@@ -59,7 +59,7 @@ mod target;
 mod trace_file;
 mod watch;
 
-pub use baseline::Baseline;
+pub use baseline::{Baseline, Reference};
 pub use compare::{MachineShape, Refusal};
 pub use comparison::{Compared, Comparing, Comparison, Step, serial};
 pub use error::{Error, FailedRun, Mistake};

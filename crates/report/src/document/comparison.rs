@@ -8,6 +8,7 @@ use compare::ranking::{self, Place};
 use compare::refusal::{self, Omitted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::Time;
 
 use super::Partial;
 use super::documented::{Documented, documented};
@@ -63,8 +64,21 @@ pub struct World {
     pub failed: Vec<Refused>,
     /// The combinations of which no run was over when the comparison was interrupted.
     pub missing: Vec<Way>,
+    /// The run that `speedup` of the rows is measured against.
+    ///
+    /// Null if none was asked for, or this machine has no such run.
+    pub baseline: Option<Reference>,
     /// The conclusion drawn from the rows, by the rules below.
     pub finding: Finding,
+}
+
+/// The run that the rows of a machine are measured against.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Reference {
+    /// The baseline: `uniprocessor`, as in the document of a run; or the mechanism and policy of a row, as `messages:single`.
+    pub name: String,
+    /// The time that counts of that run.
+    pub time_ns: f64,
 }
 
 /// One combination, with its place among the others of its machine. Its keys are those of `run --json` from `machine`
@@ -87,6 +101,10 @@ pub struct Row {
     ///
     /// Null if an answer was wrong, or the best time is 0.
     pub ratio_to_best: Option<f64>,
+    /// The time of the machine's baseline divided by `time_ns`: above 1 where the row is faster.
+    ///
+    /// Null without a baseline, or if an answer was wrong.
+    pub speedup: Option<f64>,
     /// The measured times and counters.
     #[serde(flatten)]
     pub measured: Measured,
@@ -383,6 +401,23 @@ impl Comparison {
             agreements: agreement::of(rankings).documented(),
         }
     }
+
+    /// The comparison with speed-ups over the row of this mechanism and policy, on each machine that has it.
+    pub fn over_row(&mut self, way: &compare::Way) {
+        let way = Way { mechanism: way.mechanism.to_string(), policy: way.policy.clone() };
+        for world in &mut self.worlds {
+            let row = world.rows.iter().find(|row| row.way() == way && row.is_right());
+            let time = row.map(|row| row.measured.time_ns);
+            world.measure_against(&format!("{}:{}", way.mechanism, way.policy), time);
+        }
+    }
+
+    /// The comparison with speed-ups over a baseline of this name, which took each machine the time of its number in `times`.
+    pub fn over(&mut self, name: &str, times: &[Option<Time>]) {
+        for (world, time) in self.worlds.iter_mut().zip(times) {
+            world.measure_against(name, time.map(Time::as_nanoseconds));
+        }
+    }
 }
 
 impl World {
@@ -401,7 +436,18 @@ impl World {
             left_out: ranking.left_out.documented(),
             failed: ranking.failed.documented(),
             missing: ranking.missing.documented(),
+            baseline: None,
             finding: finding::of(ranking).documented(),
+        }
+    }
+
+    /// Adds the speed-up of each row over a run of this name that took `time` nanoseconds, if there was one.
+    fn measure_against(&mut self, name: &str, time: Option<f64>) {
+        let Some(time_ns) = time.filter(|time| *time > 0.0) else { return };
+        self.baseline = Some(Reference { name: name.to_owned(), time_ns });
+        for row in &mut self.rows {
+            let took = Some(row.measured.time_ns).filter(|took| *took > 0.0 && row.rank.is_some());
+            row.speedup = took.map(|took| time_ns / took);
         }
     }
 }
@@ -423,6 +469,7 @@ impl Row {
             rank: place.row.verified.then_some(rank),
             same_as: place.row.policies.first().filter(|first| *first != policy).cloned(),
             ratio_to_best,
+            speedup: None,
             measured: Measured::new(&ranking.machine, ran, place.row.interval),
         };
         let rows = |ran| compare::Combination::policies(ran).map(move |policy| row(ran, policy));

@@ -45,7 +45,7 @@ pub use claims::{
 };
 pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Pair, Prediction, Processors,
-    Ranking, Refused, Row, Scored, World,
+    Ranking, Reference, Refused, Row, Scored, World,
 };
 pub use explain::{Derived, Explain, Meaning, Runs, Trip, Unable, Underived, Value};
 #[cfg(feature = "command")]

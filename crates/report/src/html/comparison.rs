@@ -70,13 +70,16 @@ fn part(world: &World) -> Markup {
                             th.number scope="col" title=(PROCESSORS) { "procs" }
                             th.number scope="col" { "time" }
                             th.number scope="col" { "ratio" }
+                            @if let Some(baseline) = &world.baseline {
+                                th.number scope="col" title=(format!("over {}", baseline.name)) { "speed-up" }
+                            }
                             th.number scope="col" { "messages" }
                             th.number scope="col" { "data" }
                             th.number scope="col" { "all bytes" }
                             th scope="col" { "answer" }
                         }
                     }
-                    tbody { @for it in &world.rows { (row(it)) } }
+                    tbody { @for it in &world.rows { (row(it, world.baseline.is_some())) } }
                 }
             }
             @for (mechanism, reason) in failed { p.differs { "Failed: " (mechanism) ": " (reason) } }
@@ -90,7 +93,7 @@ fn part(world: &World) -> Markup {
     }
 }
 
-fn row(row: &Row) -> Markup {
+fn row(row: &Row, has_baseline: bool) -> Markup {
     let volume = row.measured.volume_bytes;
     let all = volume.data + volume.headers + volume.requests + volume.invalidations;
     html! {
@@ -101,6 +104,7 @@ fn row(row: &Row) -> Markup {
             td.number { (row.combination.split()) }
             td.number { (time(row.measured.time_ns)) }
             td.number { (row.ratio_to_best.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))) }
+            @if has_baseline { td.number { (row.speedup.map_or_else(|| "–".to_owned(), |it| format!("{it:.2}"))) } }
             td.number { (count(row.measured.counters.messages)) }
             td.number { (bytes(volume.data)) }
             td.number { (bytes(all)) }

@@ -3,7 +3,7 @@
 //!
 //! This module must never measure or find anything.
 
-use super::comparison::{View, failures, full, head, refusals, title, trailer};
+use super::comparison::{View, failures, full, head, over, refusals, title, trailer};
 use super::legend::Legend;
 use super::ranked::Look;
 use super::{below, prediction, ranked};
@@ -85,6 +85,7 @@ fn world(view: &View<'_>, page: &Page, world: &World, extent: Extent) -> Vec<Str
         let more = (more > 0).then(|| format!("{more} more {}", if more == 1 { "row" } else { "rows" }));
         let (answers, style) = trailer(&rows);
         let told: Vec<_> = more.into_iter().chain([answers]).collect();
+        lines.extend(over(world).map(|over| page.paint(QUIET, &page.cut("    ", &over))));
         lines.push(page.paint(style, &page.cut("    ", &told.join("; "))));
     }
     lines.extend(refusals(world, rows.is_empty(), page));

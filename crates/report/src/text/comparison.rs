@@ -10,6 +10,7 @@ use super::{below, cores, kind, partial, prediction, ranked, sharing};
 use crate::document::{Comparison, LeftOut, Named, Refused, Setting, TableRow, World};
 use crate::grouped::grouped;
 use crate::page::{ALARM, Page, QUIET, STRONG};
+use crate::quantity::time;
 use crate::words;
 
 /// A comparison as it is shown, with facts that its document does not have.
@@ -75,7 +76,7 @@ fn world(view: &View<'_>, page: &Page, world: &World, legend: &mut Legend) -> Ve
         let model = view.models.iter().find(|(on, _)| *on == world.on);
         legend.add(world, model.map(|(_, summary)| summary.as_str()), &tables);
         lines.extend(tables.lines);
-        lines.extend(notes(view, page, &rows));
+        lines.extend(notes(view, page, world, &rows));
     }
     lines.extend(refusals(world, rows.is_empty(), page));
     lines.extend(left_out(&world.left_out).into_iter().map(|line| page.fold_in(QUIET, "    ", &line)));
@@ -171,12 +172,19 @@ pub(super) fn title(view: &View<'_>, world: &World, rows: &[TableRow<'_>]) -> St
     }
 }
 
-fn notes(view: &View<'_>, page: &Page, rows: &[TableRow<'_>]) -> Vec<String> {
+/// The run that speed-ups are over, if there are speed-ups.
+pub(super) fn over(world: &World) -> Option<String> {
+    let baseline = world.baseline.as_ref()?;
+    Some(format!("speed-up over {}, which takes {}", baseline.name, time(baseline.time_ns)))
+}
+
+fn notes(view: &View<'_>, page: &Page, world: &World, rows: &[TableRow<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if rows.iter().any(|row| row.combination.oversubscribed) {
         let note = format!("more processors than {}: they took turns", cores(view.cores));
         notes.push(page.fold_in(QUIET, "  * ", &note));
     }
+    notes.extend(over(world).map(|over| page.fold_in(QUIET, "    ", &over)));
     let (said, style) = trailer(rows);
     notes.push(page.fold_in(style, "    ", &said));
     notes

@@ -245,6 +245,8 @@ fn times(page: &Page, rows: &[TableRow<'_>], processors: u32, look: Look) -> Vec
         Column::right(UNCERTAINTY.0, cells(&|row| row.measured.uncertainty().map_or_else(dash, off)))
             .wanted(2),
         Column::right(RATIO.0, cells(&ratio)).wanted(3),
+        Column::right(SPEEDUP.0, cells(&|row| row.speedup.map_or_else(String::new, quantity::times)))
+            .wanted(5),
     ];
     std::iter::once(rank(rows)).chain(columns.into_iter().filter(|column| !column.is_blank())).collect()
 }
@@ -296,10 +298,13 @@ const UNCERTAINTY: (&str, &str) =
 /// The head and the meaning of the column of ratios.
 const RATIO: (&str, &str) = ("ratio", "time divided by that of the first row");
 
+/// The head and the meaning of the column of speed-ups.
+const SPEEDUP: (&str, &str) = ("speed-up", "time of the baseline divided by that of the row");
+
 /// Head and meaning of the columns with these heads, in their order.
 pub(super) fn meanings(heads: &IndexSet<String>) -> Vec<(String, String)> {
     let figures = FIGURES.iter().map(|(_, head, meaning, ..)| (*head, *meaning));
-    let all = [PROCESSORS, UNCERTAINTY, RATIO].into_iter().chain(figures);
+    let all = [PROCESSORS, UNCERTAINTY, RATIO, SPEEDUP].into_iter().chain(figures);
     all.filter(|(head, meaning)| !meaning.is_empty() && heads.contains(*head))
         .map(|(head, meaning)| (head.to_owned(), meaning.to_owned()))
         .collect()

@@ -112,6 +112,32 @@ fn policies(rows: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn rows_have_speed_ups_over_a_row_or_over_a_uniprocessor() {
+    const RUN: &[&str] =
+        &["compare", "em3d", "--machine", "alewife", "--nodes", "2", "--input", "iterations=1", "--baseline"];
+    let speedups = |baseline| {
+        let compared = json(&[RUN, &[baseline]].concat());
+        let world = compared["worlds"][0].clone();
+        let base = world["baseline"]["time_ns"].as_f64().expect("a time");
+        assert_eq!(world["baseline"]["name"], baseline);
+        for row in array(&world["rows"]) {
+            let (time, speedup) = (row["time_ns"].as_f64().unwrap(), row["speedup"].as_f64().unwrap());
+            assert!((speedup - base / time).abs() < 1e-9 * speedup, "{row}");
+        }
+        world
+    };
+    let world = speedups("messages:proc");
+    let row = array(&world["rows"]).iter().find(|row| row["mechanism"] == "messages").expect("a row").clone();
+    assert_eq!(row["speedup"], 1.0);
+    assert!(speedups("uniprocessor")["baseline"]["time_ns"].as_f64() > row["time_ns"].as_f64());
+    for (baseline, says) in
+        [("bulk:fixed", "no machine runs that combination"), ("bulk:singel", "unknown policy")]
+    {
+        refused(&[RUN, &[baseline]].concat(), &[says]);
+    }
+}
+
+#[test]
 fn both_worlds_are_ranked_and_verified() {
     let compared = json(&[COMPARE, ONE_NODE].concat());
     let worlds = array(&compared["worlds"]);
