@@ -1,4 +1,4 @@
-//! A baseline: the run that the speed of another is measured against, and for a comparison also one of its own combinations. This
+//! A baseline: the run against which the speed of another is measured. For a comparison it may be a combination of the comparison. This
 //! module must never know how results look.
 
 use std::fmt;

@@ -362,7 +362,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// Whether a combination is among those to run, on some machine.
+    /// Whether some machine runs a combination in this comparison.
     pub fn has(&self, way: &Way) -> bool {
         self.tables.iter().any(|table| {
             let settings = table.together.settings().iter().zip(&table.same);

@@ -386,7 +386,8 @@ fn a_preset_that_does_not_exist_and_a_graph_that_cannot_be() {
 
 #[test]
 fn more_nodes_than_the_program_can_split_once_for_all_policies() {
-    let owners = "4000 graph nodes for 5000 owners (--nodes 5000, --input owners=1): expected at least 10";
+    let owners =
+        "4000 graph nodes for 5000 owners (--nodes 5000, --input owners=nodes): expected at least 10";
     for command in ["run", "compare"] {
         refused_in_our_words(&[command, "em3d", "--nodes", "5000"], &[owners]);
         let err = tradewind(&[command, "em3d", "--nodes", "5000"]).err;
