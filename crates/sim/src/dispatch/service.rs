@@ -89,6 +89,13 @@ mod tests {
     }
 
     #[test]
+    fn a_class_of_machine_files_is_the_class_of_messages_of_its_name() {
+        for class in Class::ALL {
+            assert_eq!(named(class).name(), class.name());
+        }
+    }
+
+    #[test]
     fn a_statement_of_the_policy_comes_before_its_arrangement() {
         assert!(service("meiko-cs2", "proc+serve=read:network").network_runs(Class::Read));
         assert!(!service("meiko-cs2", "np+serve=read:computing").network_runs(Class::Read));
