@@ -139,13 +139,13 @@ pub(crate) fn cases() -> Vec<(Machine, &'static str)> {
         "hurricane-1-mult",
     ];
     let network = ["proc", "np", "inject", "receive"];
-    let mut cases: Vec<_> = plain.map(|policy| (machine("hurricane-1", &[]), policy)).into();
-    cases.extend(network.map(|policy| (machine("paragon", &[]), policy)));
-    cases.extend(network.map(|policy| (assisted(&[]), policy)));
-    cases.extend(
-        ["single", "floating", "fixed:1"]
-            .map(|policy| (software(&[("software_dispatch.poll_every", "50")]), policy)),
-    );
+    // Iterators and not arrays: a machine is large, and several of them beside each other do not fit a test's stack.
+    let mut cases = Vec::new();
+    cases.extend(plain.into_iter().map(|policy| (machine("hurricane-1", &[]), policy)));
+    cases.extend(network.into_iter().map(|policy| (machine("paragon", &[]), policy)));
+    cases.extend(network.into_iter().map(|policy| (assisted(&[]), policy)));
+    let dispatched = ["single", "floating", "fixed:1"].into_iter();
+    cases.extend(dispatched.map(|policy| (software(&[("software_dispatch.poll_every", "50")]), policy)));
     cases.push((machine("alewife", &[]), "single+interrupt"));
     cases.push((machine("alewife", &[]), "single"));
     cases.push((machine("t3d", &[]), "inject"));
