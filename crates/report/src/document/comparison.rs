@@ -404,11 +404,14 @@ impl Comparison {
 
     /// The comparison with speed-ups over the row of this mechanism and policy, on each machine that has it.
     pub fn over_row(&mut self, way: &compare::Way) {
-        let way = Way { mechanism: way.mechanism.to_string(), policy: way.policy.clone() };
+        let (mechanism, policy) = (way.mechanism.to_string(), &way.policy);
         for world in &mut self.worlds {
-            let row = world.rows.iter().find(|row| row.way() == way && row.is_right());
-            let time = row.map(|row| row.measured.time_ns);
-            world.measure_against(&format!("{}:{}", way.mechanism, way.policy), time);
+            let is_it = |row: &&Row| {
+                let of = &row.combination;
+                row.rank.is_some() && (&of.mechanism, &of.policy) == (&mechanism, policy)
+            };
+            let time = world.rows.iter().find(is_it).map(|row| row.measured.time_ns);
+            world.measure_against(&format!("{mechanism}:{policy}"), time);
         }
     }
 

@@ -6,6 +6,10 @@ use compare::prediction::{Doubt, Pair, PairOrder, Score};
 use crate::quantity::{percent, several, signed};
 
 /// The words for a doubt: why a measurement tells nothing of a prediction.
+#[cfg_attr(
+    not(feature = "command"),
+    expect(dead_code, reason = "only the tables of the command show marks and notes")
+)]
 pub(crate) struct DoubtWords {
     doubt: Doubt,
     /// The name in documents.
