@@ -40,7 +40,7 @@ pub(crate) const fn all(resource: Resource) -> &'static str {
     names(resource).1
 }
 
-/// The name of one part, by its name among those of its kind: `link 3→4`, `the port in of node 0`.
+/// The name of one part of a machine, from its kind and its own name within the kind: `link 3→4`, `the port in of node 0`.
 pub(crate) fn one(resource: Resource, name: &str) -> String {
     let kind = names(resource).0;
     match resource == Resource::Link || name.starts_with(|first: char| first.is_ascii_digit()) {

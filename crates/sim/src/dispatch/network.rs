@@ -21,9 +21,9 @@
 //!
 //! A pass of the loop takes at most one message that was handed over. It then takes as many messages out of the interface as
 //! the machine drains in a pass. A message sent by a handler on this processor ends the pass early. Another pass costs a turn
-//! of the loop. The processor runs the handler of a message itself under four conditions: the policy lets it, it can run
-//! handlers of that class, the key is free, and no older message of the same stream waits. It hands every other message to the
-//! computing processor.
+//! of the loop. The processor runs the handler of a message itself under three conditions: the [table of servers](super::service)
+//! gives it the class, which under `proc` are the machine's `always` classes; the key is free; and no older message of the same
+//! stream waits. It hands every other message to the computing processor.
 //!
 //! Each step occupies the processor: for its path before the effect, and for its occupancy after it. A handler may leave a DMA
 //! or an acknowledgement of the network to wait for. The loop then goes on, but starts no other handler before the wait is

@@ -110,7 +110,6 @@ impl PolicyOption {
     /// A policy that takes the option, and the text of both.
     pub(super) fn example(&self) -> (&'static str, String) {
         let policy = if self.name() == "serve" { "proc" } else { "floating" };
-        // `K` is also a letter of no class and of no time.
         let value =
             self.text.replace("=K", "=3").replace("TIME", "20us").replace("CLASS:SERVER", "user:network");
         (policy, format!("{policy}{value}"))

@@ -39,3 +39,21 @@ fn a_run_without_a_policy_is_under_one_that_the_machine_can_do_and_explain_says_
     let text = good(&["explain", "now"]);
     assert!(text.contains("  default     proc\n") && text.contains("cannot run\n"), "{text}");
 }
+
+#[test]
+fn homes_of_data_change_the_run_of_a_program_and_no_answer() {
+    for program in ["em3d", "fft", "radix", "cholesky", "gauss", "tomcatv"] {
+        let digest = |homes: &str| {
+            let homes = format!("homes={homes}");
+            let run =
+                ["run", program, "--machine", "hurricane-1", "--mechanism", "shared-memory", "--policy"];
+            let ran = json(
+                &[&run[..], &["single", "--nodes", "2", "--processors", "1", "--input", &homes]].concat(),
+            );
+            assert_eq!(ran["report"]["verified"], true, "{program} {homes}");
+            ran["digest"].clone()
+        };
+        let [owner, one, first_touch] = ["owner", "one", "first-touch"].map(digest);
+        assert!(owner != one && owner != first_touch && one != first_touch, "{program}");
+    }
+}
