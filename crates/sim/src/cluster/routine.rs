@@ -61,7 +61,7 @@ pub(crate) fn begin_call(cluster: &mut Cluster, core: usize) -> Option<Time> {
     let (node, number) = (cluster.cores[core].node(), cluster.cores[core].number());
     let (dispatch, view) = cluster.seen(node);
     let Dispatch::Routine(routine) = &dispatch.way else { return None };
-    if !dispatch.serving.has_turn(number.into(), view.cores) {
+    if !dispatch.serving.has_turn(number.into(), view.cores, |number| dispatch.holds(number)) {
         return None;
     }
     let find = routine.prices.find;

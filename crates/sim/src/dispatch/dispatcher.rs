@@ -408,8 +408,9 @@ impl Dispatcher {
     pub(crate) fn caller(&mut self, view: View<'_>) -> Option<usize> {
         // The dispatch queue knows processors that take turns by their own numbers.
         let finds = |number: usize| self.way.has_event(number, number, &self.events);
+        let held = |number: usize| self.way.holds(number);
         match self.serving.turns_mut() {
-            Some(turns) => turns.caller(view.cores, finds),
+            Some(turns) => turns.caller(view.cores, finds, held),
             None => self.idle_server(view),
         }
     }
@@ -417,8 +418,9 @@ impl Dispatcher {
     /// The processor that calls the routine for an event which waited while the turn was passed on.
     pub(crate) fn next_caller(&mut self, view: View<'_>) -> Option<usize> {
         let finds = |number: usize| self.way.has_event(number, number, &self.events);
+        let held = |number: usize| self.way.holds(number);
         match self.serving.turns_mut() {
-            Some(turns) => turns.next_caller(view.cores, finds),
+            Some(turns) => turns.next_caller(view.cores, finds, held),
             None => self.idle_server(view),
         }
     }
@@ -525,7 +527,7 @@ impl Dispatcher {
 
     /// Whether a fault of a processor's thread binds the processor to its threads.
     pub(crate) fn holds(&self, number: usize) -> bool {
-        matches!(&self.way, Dispatch::Routine(routine) if routine.holds(number))
+        self.way.holds(number)
     }
 }
 

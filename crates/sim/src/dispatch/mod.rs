@@ -188,6 +188,11 @@ impl Dispatch {
         }
     }
 
+    /// Whether a fault of the thread on processor `number` binds the processor to its threads.
+    fn holds(&self, number: usize) -> bool {
+        matches!(self, Self::Routine(routine) if routine.holds(number))
+    }
+
     /// Whether a message waits outside the dispatch queue.
     fn something_waits(&self) -> bool {
         match self {

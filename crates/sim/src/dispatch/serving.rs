@@ -157,9 +157,10 @@ impl Serving {
     }
 
     /// Whether a processor that computes and polls may call the dispatch routine. One processor calls it at a time.
-    pub(crate) fn has_turn(&self, number: usize, cores: &[Core]) -> bool {
+    /// `held` says whether the fault of a processor's thread binds that processor.
+    pub(crate) fn has_turn(&self, number: usize, cores: &[Core], held: impl Fn(usize) -> bool) -> bool {
         match self.turns() {
-            Some(turns) => turns.is_of(number, cores),
+            Some(turns) => turns.is_of(number, cores, held),
             None => self.serves_now(number, cores[number].is_dedicated()).is_some(),
         }
     }

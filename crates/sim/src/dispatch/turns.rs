@@ -3,7 +3,8 @@
 //! One processor looks at a time. The turn then goes to the next processor, round robin. An idle processor looks in a
 //! loop, so with nothing to do it passes the turn on in no time. A computing processor looks only at its next poll.
 //! Until then [`tempest::policy::Turns`] decides: the turn rests with that processor, or passes it while another
-//! processor idles.
+//! processor idles, or while another processor is held. A *held* processor idles too: its thread has faulted, and the
+//! fault waits in the processor's slot.
 //!
 //! This module must never know the result of a look, or its consequences.
 
@@ -25,33 +26,55 @@ impl Turns {
         Self { order, owner: 0 }
     }
 
-    /// The idle processor that looks for an event which has just come. `finds` says whether a processor would find the event.
-    pub(crate) fn caller(&mut self, cores: &[Core], finds: impl Fn(usize) -> bool) -> Option<usize> {
+    /// The idle processor that looks for an event which has just come. `finds` says whether a processor would find the event,
+    /// and `held` whether a processor is held.
+    pub(crate) fn caller(
+        &mut self,
+        cores: &[Core],
+        finds: impl Fn(usize) -> bool,
+        held: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
         // Before the event came, the turn passed all idle processors and came to rest with a computing one.
-        if self.order == Order::Strict && cores.iter().any(|core| core.thread().is_some()) {
+        let rests = self.order != Order::IdleFirst && cores.iter().any(|core| core.thread().is_some());
+        if rests && self.first(cores, &held).is_none() {
             self.rest(cores);
             return None;
         }
-        self.next_caller(cores, finds)
+        self.next_caller(cores, finds, held)
     }
 
     /// The idle processor that looks for an event which waited while the turn was passed on.
-    pub(crate) fn next_caller(&mut self, cores: &[Core], finds: impl Fn(usize) -> bool) -> Option<usize> {
-        let strict = self.order == Order::Strict;
-        let first = self
-            .in_turn(cores)
-            .find(|&number| cores[number].is_idle() || strict && cores[number].thread().is_some());
+    pub(crate) fn next_caller(
+        &mut self,
+        cores: &[Core],
+        finds: impl Fn(usize) -> bool,
+        held: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let looks = |&number: &usize| cores[number].is_idle() || cores[number].thread().is_some();
+        let passes = self.order == Order::IdleFirst;
+        let next = || if passes { None } else { self.in_turn(cores).find(looks) };
+        let first = self.first(cores, held).or_else(next);
         let caller = first.filter(|&number| cores[number].is_idle() && finds(number));
-        if caller.is_none() && strict {
+        if caller.is_none() && !passes {
             self.rest(cores);
         }
         caller
     }
 
     /// Whether it is the turn of computing processor `number`, which polls.
-    pub(crate) fn is_of(&self, number: usize, cores: &[Core]) -> bool {
-        let left_out = self.order == Order::IdleFirst && cores.iter().any(Core::is_idle);
+    pub(crate) fn is_of(&self, number: usize, cores: &[Core], held: impl Fn(usize) -> bool) -> bool {
+        let left_out = self.first(cores, held).is_some();
         !left_out && self.in_turn(cores).find(|&other| cores[other].thread().is_some()) == Some(number)
+    }
+
+    /// The next of the processors that come before computing ones.
+    fn first(&self, cores: &[Core], held: impl Fn(usize) -> bool) -> Option<usize> {
+        let comes_first = |number: usize| match self.order {
+            Order::IdleFirst => true,
+            Order::Waiting => held(number),
+            Order::Strict => false,
+        };
+        self.in_turn(cores).find(|&number| cores[number].is_idle() && comes_first(number))
     }
 
     /// Whether the turn was passed last to processor `number`, regardless of its present activity.
@@ -82,39 +105,66 @@ mod tests {
     use super::*;
     use crate::dispatch::testing::{computing, idle, node};
 
+    /// No processor is held.
+    fn none(_: usize) -> bool {
+        false
+    }
+
     #[test]
     fn an_idle_processor_comes_first_where_the_policy_says_so() {
         let mut turns = Turns::new(Order::IdleFirst);
         let cores = node([computing(), idle(5), idle(3)]);
-        assert_eq!(turns.caller(&cores, |_| true), Some(1));
-        assert!(!turns.is_of(0, &cores), "a processor that polls is left out while another idles");
+        assert_eq!(turns.caller(&cores, |_| true, none), Some(1));
+        assert!(!turns.is_of(0, &cores, none), "a processor that polls is left out while another idles");
         turns.pass(1, 3);
-        assert_eq!(turns.next_caller(&cores, |_| true), Some(2));
+        assert_eq!(turns.next_caller(&cores, |_| true, none), Some(2));
     }
 
     #[test]
     fn a_strict_turn_rests_with_the_computing_processor_until_it_polls() {
         let mut turns = Turns::new(Order::Strict);
         let cores = node([idle(0), computing(), idle(0), computing()]);
-        assert_eq!(turns.caller(&cores, |_| true), None);
-        assert!(turns.is_of(1, &cores));
-        assert!(!turns.is_of(3, &cores));
+        assert_eq!(turns.caller(&cores, |_| true, none), None);
+        assert!(turns.is_of(1, &cores, none));
+        assert!(!turns.is_of(3, &cores, none));
         turns.pass(1, 4);
         // Processor 2 idles, and has the turn before it can come to 3.
-        assert_eq!(turns.next_caller(&cores, |_| true), Some(2));
+        assert_eq!(turns.next_caller(&cores, |_| true, none), Some(2));
         turns.pass(2, 4);
-        assert_eq!(turns.next_caller(&cores, |_| true), None);
-        assert!(turns.is_of(3, &cores));
+        assert_eq!(turns.next_caller(&cores, |_| true, none), None);
+        assert!(turns.is_of(3, &cores, none));
+    }
+
+    #[test]
+    fn a_held_processor_comes_before_computing_ones_where_the_policy_says_so() {
+        let cores = node([computing(), idle(0), idle(0), computing()]);
+        let held = |number| number == 2;
+        for (order, caller) in [(Order::Strict, None), (Order::Waiting, Some(2))] {
+            let mut turns = Turns::new(order);
+            assert_eq!(turns.caller(&cores, |_| true, held), caller, "{order:?}");
+            assert_eq!(turns.is_of(0, &cores, held), caller.is_none(), "{order:?}");
+        }
+        let mut turns = Turns::new(Order::Waiting);
+        assert_eq!(turns.caller(&cores, |_| true, none), None, "idle processors wait for computing ones");
+        assert!(turns.is_of(0, &cores, none));
+        turns.pass(0, 4);
+        assert_eq!(
+            turns.next_caller(&cores, |_| true, held),
+            Some(2),
+            "processor 1 is the next, and not held"
+        );
+        assert_eq!(turns.next_caller(&cores, |_| true, none), Some(1));
+        assert_eq!(turns.caller(&cores, |number| number != 2, held), None, "it finds nothing");
     }
 
     #[test]
     fn with_all_processors_computing_turns_go_round() {
-        for order in [Order::IdleFirst, Order::Strict] {
+        for order in [Order::IdleFirst, Order::Strict, Order::Waiting] {
             let mut turns = Turns::new(order);
             let cores = node([computing(), computing()]);
-            assert_eq!([turns.is_of(0, &cores), turns.is_of(1, &cores)], [true, false]);
+            assert_eq!([turns.is_of(0, &cores, none), turns.is_of(1, &cores, none)], [true, false]);
             turns.pass(0, 2);
-            assert_eq!([turns.is_of(0, &cores), turns.is_of(1, &cores)], [false, true]);
+            assert_eq!([turns.is_of(0, &cores, none), turns.is_of(1, &cores, none)], [false, true]);
             turns.pass(1, 2);
             assert!(turns.owner_is(0));
         }
@@ -124,8 +174,8 @@ mod tests {
     fn an_idle_processor_that_finds_nothing_does_not_call() {
         let mut turns = Turns::new(Order::IdleFirst);
         let cores = node([idle(0), idle(0)]);
-        assert_eq!(turns.caller(&cores, |number| number == 1), None, "the turn is that of processor 0");
+        assert_eq!(turns.caller(&cores, |number| number == 1, none), None, "the turn is that of processor 0");
         turns.pass(0, 2);
-        assert_eq!(turns.caller(&cores, |number| number == 1), Some(1));
+        assert_eq!(turns.caller(&cores, |number| number == 1, none), Some(1));
     }
 }

@@ -147,6 +147,7 @@ const ALONE: &[&[&str]] = &[
         "floating",
         "floating+keyed",
         "floating+strict",
+        "floating+waiting",
         "floating+bound",
         "adaptive",
         "adaptive+serial",

@@ -45,6 +45,7 @@ const SOFTWARE: &[&str] = &[
     "fixed:1",
     "floating",
     "floating+every=8+strict",
+    "floating+every=8+waiting",
     "floating+bound",
     "floating+interrupt",
     "adaptive+serial",

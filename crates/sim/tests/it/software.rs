@@ -178,6 +178,7 @@ fn every_promise_of_the_waist_holds() {
         "floating",
         "floating+every=8",
         "floating+every=8+strict",
+        "floating+every=8+waiting",
         "floating+bound",
         "floating+interrupt",
     ];
@@ -229,7 +230,7 @@ impl Holders {
 #[test]
 fn threads_that_hold_keys_for_ever_let_a_message_through() {
     let machine = software(&[("software_dispatch.poll_every", "50")]);
-    for policy in ["single", "fixed", "floating", "floating+bound", "floating+strict"] {
+    for policy in ["single", "fixed", "floating", "floating+bound", "floating+strict", "floating+waiting"] {
         for (apart, threads) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
             let launch = launch(|_| Job::new::<Holders>(apart), policy, (2, 3, threads));
             run(&machine, &Launch { mechanism: Mechanism::Messages, ..launch });

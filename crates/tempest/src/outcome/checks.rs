@@ -101,8 +101,15 @@ mod tests {
         let canonical = |policy: &str, processors| {
             policy.parse::<Policy>().expect("a policy").canonical(processors).to_string()
         };
-        for policy in ["single", "floating", "adaptive", "single+keyed", "floating+strict", "floating+bound"]
-        {
+        for policy in [
+            "single",
+            "floating",
+            "adaptive",
+            "single+keyed",
+            "floating+strict",
+            "floating+waiting",
+            "floating+bound",
+        ] {
             assert_eq!(canonical(policy, 1), "single", "{policy}");
         }
         assert_eq!(canonical("floating+keyed+every=16", 1), "single+every=16");

@@ -94,6 +94,9 @@ pub enum Turns {
     /// Every processor has its turn. A processor that runs a thread keeps its turn until its next poll, and the other
     /// processors wait for it.
     Strict,
+    /// As `Strict`, but a processor whose thread has faulted, and whose fault no handler has accepted yet, comes before
+    /// the processors that run threads. An idle processor without a fault waits for them, as under `Strict`.
+    Waiting,
 }
 
 /// A policy: on each node, which processors run handlers, how they notice and dispatch events, and which processor
@@ -273,7 +276,7 @@ impl Policy {
         if self.notice != Notice::Poll {
             needs.push("interrupt");
         }
-        if self.turns == Turns::Strict {
+        if self.turns != Turns::IdleFirst {
             needs.push("poll-turns");
         }
         if self.helper.is_some() {
@@ -316,8 +319,10 @@ impl Policy {
         if let Some(every) = self.poll_every {
             options.push(format!("every={every}"));
         }
-        if self.turns == Turns::Strict {
-            options.push("strict".to_owned());
+        match self.turns {
+            Turns::IdleFirst => {}
+            Turns::Strict => options.push("strict".to_owned()),
+            Turns::Waiting => options.push("waiting".to_owned()),
         }
         if self.bound {
             options.push("bound".to_owned());
@@ -392,6 +397,7 @@ mod tests {
             "single+interrupt",
             "floating+keyed+every=16",
             "floating+strict+bound",
+            "floating+waiting",
             "single+helper",
             "floating+helper=20us",
         ] {
@@ -407,7 +413,8 @@ mod tests {
             ("fixed:0", "from 1 to 64"),
             ("fixed:x", "from 1 to 64"),
             ("floating+quickly", "+serial, +keyed"),
-            ("fixed:2+strict", "only idle processors take turns"),
+            ("fixed:2+strict", "`fixed:2+strict`: only idle processors take turns"),
+            ("fixed:2+waiting", "`fixed:2+waiting`: only idle processors take turns"),
             ("fixed:1+helper", "for computing processors that poll"),
             ("single+helper=soon", "`+helper=soon`"),
             ("floating+every=some", "number of back-edges"),

@@ -52,10 +52,12 @@ pub enum BadPolicy {
         /// The error in the time.
         why: ParseError,
     },
-    /// The option `+strict` is used with a policy whose processors take no turns.
-    Strict {
+    /// The option `+strict` or `+waiting` is used with a policy whose processors take no turns.
+    Turns {
         /// The part of the policy before the option.
         policy: String,
+        /// The option, without its `+`.
+        option: &'static str,
     },
     /// The option `+serve=` names no class or no server.
     Serve {

@@ -48,13 +48,12 @@ pub static OPTIONS: &[PolicyOption] = &[
     option(
         "+strict",
         "floating: each processor has its turn to look, also one that computes and looks late",
-        |policy, _| {
-            if policy.servers != Servers::Idle {
-                return Err(BadPolicy::Strict { policy: policy.to_string() });
-            }
-            policy.turns = Turns::Strict;
-            Ok(())
-        },
+        |policy, _| take_turns(policy, Turns::Strict, "strict"),
+    ),
+    option(
+        "+waiting",
+        "floating: as +strict, but a processor whose fault waits looks before those that compute",
+        |policy, _| take_turns(policy, Turns::Waiting, "waiting"),
     ),
     option(
         "+bound",
@@ -114,6 +113,15 @@ impl PolicyOption {
     }
 }
 
+/// Sets the order of turns. An option is refused where processors take no turns.
+fn take_turns(policy: &mut Policy, turns: Turns, option: &'static str) -> Result<(), BadPolicy> {
+    if policy.servers != Servers::Idle {
+        return Err(BadPolicy::Turns { policy: policy.to_string(), option });
+    }
+    policy.turns = turns;
+    Ok(())
+}
+
 /// Checks that a helper can serve `policy`, and returns `waits`. A helper is refused where it has no work: it serves
 /// computing processors that run handlers and poll for them.
 fn helped(policy: &Policy, waits: Time) -> Result<Time, BadPolicy> {
@@ -148,8 +156,10 @@ mod tests {
         let error = "floating+serve=user:network".parse::<Policy>().unwrap_err().to_string();
         assert!(error.contains("as under np or proc"), "{error}");
         assert_eq!(OPTIONS[4].name(), "every");
-        let strict = OPTIONS.iter().find(|option| option.name() == "strict").unwrap();
-        assert_eq!(strict.needs(), ["poll-turns"]);
+        for turns in ["strict", "waiting"] {
+            let option = OPTIONS.iter().find(|option| option.name() == turns).unwrap();
+            assert_eq!(option.needs(), ["poll-turns"]);
+        }
     }
 
     #[test]
@@ -157,8 +167,8 @@ mod tests {
         let error = "floating+quickly".parse::<Policy>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "policy option `+quickly`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +bound, +helper, \
-             +helper=TIME or +serve=CLASS:SERVER"
+            "policy option `+quickly`: expected +serial, +keyed, +poll, +interrupt, +every=K, +strict, +waiting, +bound, \
+             +helper, +helper=TIME or +serve=CLASS:SERVER"
         );
         assert!("floating+every".parse::<Policy>().is_err() && "floating+keyed=1".parse::<Policy>().is_err());
     }

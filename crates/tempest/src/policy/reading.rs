@@ -76,8 +76,8 @@ impl fmt::Display for BadPolicy {
                 write!(f, "policy option `+{option}`: expected a number of back-edges")
             }
             Self::HelperTime { option, why } => write!(f, "policy option `+{option}`: {why}"),
-            Self::Strict { policy } => {
-                write!(f, "policy `{policy}+strict`: only idle processors take turns, as under floating")
+            Self::Turns { policy, option } => {
+                write!(f, "policy `{policy}+{option}`: only idle processors take turns, as under floating")
             }
             Self::Serve { option } => {
                 write!(f, "policy option `+{option}`: ")?;

@@ -142,7 +142,11 @@ fn every_kernel_is_right_where_processors_share_their_threads() {
     let programs = PROGRAMS.iter().copied().filter(|program| {
         kernels.contains(&program[0]) && mechanisms.contains(&program[1]) && is_priced(program)
     });
-    verify_all("sparc20-myrinet", &["floating", "floating+bound", "floating+strict", "fixed:1"], programs);
+    verify_all(
+        "sparc20-myrinet",
+        &["floating", "floating+bound", "floating+strict", "floating+waiting", "fixed:1"],
+        programs,
+    );
 }
 
 /// No processor handles programs' messages on a machine whose hardware keeps memory coherent.
