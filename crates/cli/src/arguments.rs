@@ -13,7 +13,7 @@ use report::page::{LEAST_WIDTH, Page};
 use tempest::entry::UnknownName;
 use tempest::{Mechanism, Policy};
 use units::Time;
-use worlds::{Baseline, Reference, Repeat};
+use worlds::{AskedFree, Baseline, Reference, Repeat};
 
 use crate::app::App;
 use crate::deferred::{self, Deferred, Setting};
@@ -114,7 +114,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         tradewind compare iccg\n  \
         tradewind compare fetch-add --machine native,ideal --input skew=0.99\n  \
-        tradewind compare iccg --machine my-machine.toml --policy single,fixed:1")]
+        tradewind compare iccg --machine my-machine.toml --policy single,fixed:1\n  \
+        tradewind compare wator --machine meiko-cs2 --free steps=10..100")]
     Compare(Compare),
     /// Run a study, a file that says what is run and drawn: its numbers as tables, its figures as pictures
     ///
@@ -530,6 +531,11 @@ pub(crate) struct Compare {
     /// where tags and messages take no time; or a row, such as messages:single
     #[arg(long, value_name = "ROW", value_parser = deferred::reference)]
     pub(crate) baseline: Option<Deferred<Reference>>,
+    /// Inputs of unknown value: run every row at all ends of their ranges, show the band of its ratio to the best, and say
+    /// whether the ranking survives. NAME,NAME where the program states the values, else NAME=LOW..HIGH or NAME=A,B; may be
+    /// repeated, for 3 inputs and 16 cases at most
+    #[arg(long, value_name = "NAME[=VALUES]", value_parser = deferred::free)]
+    pub(crate) free: Vec<Deferred<Vec<AskedFree>>>,
     /// Native runs of each combination; the median counts. With auto, as many as it takes until the medians are known well
     /// enough, or a few seconds are over. A model gives the same result every time and runs once
     #[arg(long, value_name = "R|auto", default_value = "auto", allow_negative_numbers = true, value_parser = deferred::repeat)]

@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
-use compare::{Machine, Ranking, Way};
+use compare::{Free, Machine, Ranking, Way};
 use report::document::Partial;
 use report::text::View;
 use report::{Page, document, html, picture, text};
 use units::Time;
 use worlds::shape::AskedShape;
-use worlds::{Baseline, Compared, Comparing, Comparison, Reference, Step, Target};
+use worlds::{Baseline, Compared, Comparing, Comparison, Ranges, Reference, Step, Target};
 
 use crate::app::App;
 use crate::arguments::Compare;
@@ -44,18 +44,20 @@ pub(crate) fn compare(
     let comparing = plan.begin();
     let reference = optional(&arguments.baseline)?;
     check(reference.as_ref(), &plan, &comparing)?;
-    run(&app.name, &comparing, |partial| {
+    run(&app.name, &plan.freed, &comparing, |partial| {
         let rankings = ranked(&comparing);
+        let shown = Shown { rankings: &rankings, further: &further(&comparing), against: None };
         // A failure to print cannot be reported any more.
-        let _ = if has_result(&rankings) { sheet.print(&rankings, None, Some(partial), out) } else { Ok(()) };
+        let _ = if has_result(&rankings) { sheet.print(&shown, Some(partial), out) } else { Ok(()) };
     });
     let rankings = ranked(&comparing);
     if !has_result(&rankings) {
         return Err(Problem::Wrong(reasons(&rankings)));
     }
     let measured = reference.map(|reference| against(app, reference, &comparing)).transpose()?;
-    sheet.print(&rankings, measured.as_ref(), None, out)?;
-    Ok(code(rankings.iter().all(Ranking::is_clean)))
+    let further = further(&comparing);
+    sheet.print(&Shown { rankings: &rankings, further: &further, against: measured.as_ref() }, None, out)?;
+    Ok(code(rankings.iter().chain(further.iter().flatten()).all(Ranking::is_clean)))
 }
 
 /// The run that rows are measured against, with its results.
@@ -108,6 +110,22 @@ fn ranked(comparing: &Comparing<'_>) -> Vec<Ranking> {
     comparing.so_far().into_iter().map(Compared::ranking).collect()
 }
 
+/// The rankings of each further case of free inputs, machine by machine.
+fn further(comparing: &Comparing<'_>) -> Vec<Vec<Ranking>> {
+    let rankings = |case: Vec<Compared>| case.into_iter().map(Compared::ranking).collect();
+    comparing.further().into_iter().map(rankings).collect()
+}
+
+/// The results that are printed.
+struct Shown<'a> {
+    /// The rankings of the tables.
+    rankings: &'a [Ranking],
+    /// The rankings of each further case of free inputs.
+    further: &'a [Vec<Ranking>],
+    /// The run that rows are measured against.
+    against: Option<&'a Against>,
+}
+
 /// The way in which a comparison is printed.
 struct Sheet<'a> {
     /// The name of the command.
@@ -122,11 +140,11 @@ impl Sheet<'_> {
     /// so, runs are missing.
     fn print(
         &self,
-        rankings: &[Ranking],
-        against: Option<&Against>,
+        shown: &Shown<'_>,
         partial: Option<Partial>,
         out: &mut impl Write,
     ) -> Result<(), Problem> {
+        let Shown { rankings, further, against } = *shown;
         let Self { arguments, plan, page, .. } = self;
         let asked = asked(&arguments.common, &plan.subject);
         let setting = document::Setting {
@@ -142,6 +160,9 @@ impl Sheet<'_> {
             Some(Against::Row(way)) => found.over_row(way),
             Some(Against::Baseline(baseline, times)) => found.over(baseline.name(), times),
             None => {}
+        }
+        if !plan.cases.is_empty() {
+            found.over_free(&plan.freed, rankings, further);
         }
         let models: Vec<_> = rankings.iter().filter_map(|ranking| model(&ranking.machine)).collect();
         let view = View {
@@ -188,10 +209,11 @@ fn plan(app: &App, arguments: &Compare) -> Result<Comparison, Problem> {
         targets(&machines, &common.settings),
         subject(app, common, distinct(&arguments.mechanism), |entry| entry.mechanisms.to_vec()),
         every(&arguments.policy),
+        ranges(app, arguments),
     );
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
-    let ((targets, (subject, mechanisms), policies), size, rest, host_limit) =
+    let ((targets, (subject, mechanisms), policies, ranges), size, rest, host_limit) =
         (asked.all(), size.all(), rest.all(), common.host_limit.get()).all()?;
     let size = (AskedShape { nodes: size.0, processors: size.1 }, size.2);
     let subject = with_blocks(subject, &common.memory, &targets);
@@ -202,7 +224,16 @@ fn plan(app: &App, arguments: &Compare) -> Result<Comparison, Problem> {
     plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
     plan.host_limit = Some(host_limit::within(&app.name, host_limit, None));
+    plan.free(&ranges, &common.inputs)?;
     Ok(plan)
+}
+
+/// The free inputs of the program, each with its values.
+fn ranges(app: &App, arguments: &Compare) -> Result<Ranges, Problem> {
+    let asked = every(&arguments.free)?.concat();
+    // An unknown program is told elsewhere.
+    let entry = app.programs.find(&arguments.common.program).ok();
+    entry.map_or_else(|| Ok(Ranges::default()), |entry| Ok(Ranges::new(entry, &asked)?))
 }
 
 /// The requested machines, or else the default ones for the program.
@@ -214,16 +245,17 @@ fn machines(app: &App, arguments: &Compare) -> Vec<String> {
     usual.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
-/// Runs a comparison, with its progress in the name of command `name`. On an interrupt, `tell` prints the result of the
+/// Runs a comparison over these free inputs, with its progress in the name of command `name`. On an interrupt, `tell` prints the result of the
 /// finished runs.
-fn run(name: &str, comparing: &Comparing<'_>, tell: impl FnOnce(Partial) + Send) {
+fn run(name: &str, free: &Free, comparing: &Comparing<'_>, tell: impl FnOnce(Partial) + Send) {
     let progress = Progress::begin(name);
     let mut told = 0;
     let step = |step: Step<'_>| {
+        let case = free.case(step.case);
         progress.expect(step.all);
         (told..step.done).for_each(|_| progress.step());
         told = step.done;
-        progress.start(way(&step));
+        progress.start(way(&step, &case));
         ControlFlow::Continue(())
     };
     let stop = |signal| {
@@ -235,9 +267,10 @@ fn run(name: &str, comparing: &Comparing<'_>, tell: impl FnOnce(Partial) + Send)
     interrupt::or_tell(|| comparing.run(step), stop);
 }
 
-/// The run that begins, in words.
-fn way(Step { target, mechanism, policy, run, runs, .. }: &Step<'_>) -> String {
-    let way = format!("{} by {mechanism} under {policy}", target.label());
+/// The run that begins, in words, with its case of free inputs.
+fn way(Step { target, mechanism, policy, run, runs, .. }: &Step<'_>, case: &str) -> String {
+    let at = if case.is_empty() { String::new() } else { format!(" at {case}") };
+    let way = format!("{} by {mechanism} under {policy}{at}", target.label());
     match *run {
         0 => format!("{way}, warming up"),
         1 if *runs == 1 => way,

@@ -47,7 +47,8 @@ fn names(app: &App, subcommand: &str, arg: &Arg) -> Option<Vec<&'static str>> {
         (_, "policy") => Some(PRESETS.iter().map(|preset| preset.name).collect()),
         (_, "mechanism") => Some(Mechanism::ALL.map(Mechanism::name).into()),
         (_, "protocol") => Some(app.protocols.iter().map(|protocol| protocol.name).collect()),
-        (_, "inputs") => Some(inputs(app)),
+        (_, "inputs") => Some(inputs(app, "=")),
+        (_, "free") => Some(inputs(app, "")),
         ("study", "study") | ("report", "of") => {
             Some(studies::studies().into_iter().map(|study| &*study.name.leak()).collect())
         }
@@ -55,9 +56,9 @@ fn names(app: &App, subcommand: &str, arg: &Arg) -> Option<Vec<&'static str>> {
     }
 }
 
-/// The keys of the inputs of all programs, each with its equals sign.
-fn inputs(app: &App) -> Vec<&'static str> {
+/// The keys of the inputs of all programs, each with an end.
+fn inputs(app: &App, end: &str) -> Vec<&'static str> {
     let inputs = app.programs.entries().iter().flat_map(|entry| entry.inputs);
-    let keys: BTreeSet<_> = inputs.map(|input| format!("{}=", input.key)).collect();
+    let keys: BTreeSet<_> = inputs.map(|input| format!("{}{end}", input.key)).collect();
     keys.into_iter().map(|key| &*key.leak()).collect()
 }

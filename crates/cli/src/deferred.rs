@@ -10,7 +10,7 @@ use tempest::entry::{Plan, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS};
 use tempest::{Mechanism, Policy};
 use units::{Time, text};
-use worlds::{Baseline, Reference, Repeat};
+use worlds::{AskedFree, Baseline, Reference, Repeat};
 
 use crate::problem::{Problem, each};
 
@@ -170,6 +170,11 @@ pub(crate) fn baseline(text: &str) -> Read<Baseline> {
 /// Reads the run that the rows of a comparison are measured against.
 pub(crate) fn reference(text: &str) -> Read<Reference> {
     Ok(Deferred(text.parse()))
+}
+
+/// Reads free inputs, with their values or without.
+pub(crate) fn free(text: &str) -> Read<Vec<AskedFree>> {
+    Ok(Deferred(AskedFree::read(text).map_err(|mistake| format!("--free {mistake}"))))
 }
 
 /// Reads a mechanism.

@@ -106,6 +106,7 @@ fn program(entry: &Entry) -> Program {
         kind: input.kind.to_string(),
         meaning: input.meaning.to_owned(),
         mechanisms: input.only.iter().map(|mechanism| mechanism.name().to_owned()).collect(),
+        free: input.free.map(str::to_owned),
     };
     Program {
         name: entry.name.to_owned(),

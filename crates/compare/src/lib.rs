@@ -14,6 +14,7 @@
 //! | [`finding`] | the winner on one machine, its margin, and the cause |
 //! | [`agreement`] | whether several machines rank alike |
 //! | [`verdict`] | the best mechanism and the best policy of each machine, and by how much |
+//! | [`free`] | a comparison over inputs of unknown value: bands, and whether the ranking survives |
 //! | [`prediction`] | a calibrated model's times beside those measured on the host |
 //!
 //! Everything here is plain data: the documents of room `report` are the form that serializes. This room must never know an
@@ -28,6 +29,7 @@ pub mod bottleneck;
 pub mod combination;
 pub mod counter;
 pub mod finding;
+pub mod free;
 pub mod interval;
 pub mod margin;
 pub mod parts;
@@ -45,6 +47,7 @@ pub use agreement::Agreement;
 pub use bottleneck::Bottleneck;
 pub use combination::{Combination, Way};
 pub use finding::Finding;
+pub use free::Free;
 pub use interval::Interval;
 pub use margin::Margin;
 pub use parts::Part;

@@ -94,6 +94,7 @@ mod tests {
             fields: vec![name.to_owned()],
             columns: vec![StudyColumn { name: "time".to_owned(), unit: unit.to_owned() }],
             rows: vec![row],
+            free: None,
         };
         let interval = Some(Bounds { low: 1.0, high: 2.5, level: 0.96 });
         let study = Study {

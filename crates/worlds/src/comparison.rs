@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use compare::refusal::{LeftOut, Omitted};
-use compare::{Combination, MachineShape, Ranking, Refusal, Way};
+use compare::{Combination, Free, MachineShape, Ranking, Refusal, Way};
 use tempest::entry::Least;
 use tempest::policy::{Dispatch, PRESETS};
 use tempest::{Mechanism, Policy};
@@ -34,6 +34,10 @@ use crate::{Error, HostLimit, Mistake, Repeat, Setting, Subject, Target, cores};
 pub struct Comparison {
     /// The program with its inputs.
     pub subject: Subject,
+    /// The free inputs, and the values of each case; that of `subject` is the first. [`free`](Self::free) sets them.
+    pub freed: Free,
+    /// The program with the inputs of each further case.
+    pub cases: Vec<Subject>,
     /// The machines.
     pub targets: Vec<Target>,
     /// The nodes and processors of every machine: a table for each machine in each shape.
@@ -69,6 +73,8 @@ pub struct Step<'c> {
     pub all: usize,
     /// The machine.
     pub target: &'c Target,
+    /// The number of the case in [`Comparison::freed`]; 0 where no input is free.
+    pub case: usize,
     /// The nodes and processors of the machine.
     pub shape: MachineShape,
     /// The mechanism by which data moves.
@@ -132,6 +138,8 @@ impl Comparison {
             crowded: false,
             threads: least.threads,
             subject,
+            freed: Free::default(),
+            cases: Vec::new(),
             targets,
             policies: Vec::new(),
             mechanisms: Vec::new(),
@@ -164,15 +172,18 @@ impl Comparison {
 
     /// Makes ready to run everything.
     pub fn begin(&self) -> Comparing<'_> {
-        Comparing { tables: self.shapes.iter().flat_map(|shape| self.tables(*shape)).collect() }
+        let tables =
+            |subject| self.shapes.iter().flat_map(move |shape| self.tables(subject, *shape)).collect();
+        Comparing { tables: tables(&self.subject), cases: self.cases.iter().map(tables).collect() }
     }
 
     /// Tables of a shape, machine by machine, with the settings to run.
-    fn tables(&self, shape: MachineShape) -> impl Iterator<Item = Table<'_>> {
+    fn tables<'c>(&'c self, subject: &'c Subject, shape: MachineShape) -> impl Iterator<Item = Table<'c>> {
         self.targets.iter().map(move |target| {
             let ways = self.ways(shape, target);
             let setting = |(mechanism, Standing { policy, same })| {
-                (self.setting(shape, target, mechanism, policy), same)
+                let setting = self.setting(shape, target, mechanism, policy);
+                (Setting { subject: subject.clone(), ..setting }, same)
             };
             let (settings, same): (Vec<_>, _) = ways.run.into_iter().map(setting).unzip();
             // A model gives the same result every time.
@@ -329,16 +340,25 @@ impl Ways {
 #[derive(Debug)]
 pub struct Comparing<'c> {
     tables: Vec<Table<'c>>,
+    /// The tables of each further case.
+    cases: Vec<Vec<Table<'c>>>,
 }
 
-impl Comparing<'_> {
-    /// Runs everything, shape by shape and machine by machine in their order, and calls `tell` before each run; if that breaks,
-    /// no further run begins.
+impl<'c> Comparing<'c> {
+    /// All tables, each with the number of its case.
+    fn all(&self) -> impl Iterator<Item = (usize, &Table<'c>)> {
+        let further = self.cases.iter().enumerate();
+        let further = further.flat_map(|(case, tables)| tables.iter().map(move |table| (case + 1, table)));
+        self.tables.iter().map(|table| (0, table)).chain(further)
+    }
+
+    /// Runs everything, case by case, shape by shape and machine by machine in their order, and calls `tell` before each run; if that
+    /// breaks, no further run begins.
     pub fn run(&self, mut tell: impl FnMut(Step<'_>) -> ControlFlow<()>) {
-        let mut ahead: usize = self.tables.iter().map(|table| table.together.at_first()).sum();
+        let mut ahead: usize = self.all().map(|(_, table)| table.together.at_first()).sum();
         let mut done = 0;
         let mut over = ControlFlow::Continue(());
-        for table in &self.tables {
+        for (case, table) in self.all() {
             ahead -= table.together.at_first();
             let before = done;
             table.together.run(&mut |turn| {
@@ -349,6 +369,7 @@ impl Comparing<'_> {
                     done,
                     all: before + turn.all + ahead,
                     target: table.target,
+                    case,
                     shape: table.shape,
                     mechanism: setting.mechanism,
                     policy: &setting.policy,
@@ -376,6 +397,11 @@ impl Comparing<'_> {
     /// The result of the runs that are over, machine by machine.
     pub fn so_far(&self) -> Vec<Compared> {
         self.tables.iter().map(Table::compared).collect()
+    }
+
+    /// The result of the runs of each further case that are over, machine by machine.
+    pub fn further(&self) -> Vec<Vec<Compared>> {
+        self.cases.iter().map(|tables| tables.iter().map(Table::compared).collect()).collect()
     }
 }
 

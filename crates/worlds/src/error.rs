@@ -11,6 +11,7 @@ use tempest::{Mechanism, Policy};
 
 use crate::NATIVE;
 use crate::files::Unreadable;
+use crate::free_mistake::FreeMistake;
 use crate::limits::MAX_THREADS;
 use crate::{inputs::shipped as shipped_inputs, machines::shipped};
 
@@ -173,6 +174,13 @@ pub enum Mistake {
         /// The mechanisms by which the program heeds the input.
         heeded: &'static [Mechanism],
     },
+    /// The free inputs of a comparison are wrong.
+    Free {
+        /// The name of the input; `None` if all are wrong together.
+        input: Option<String>,
+        /// The mistake.
+        why: Box<FreeMistake>,
+    },
     /// A text without `=` names no input, and the program reads no file.
     NoFileInput {
         /// The text.
@@ -283,6 +291,8 @@ impl fmt::Display for Mistake {
                 names(mechanisms),
                 names(heeded).replace(", ", " or ")
             ),
+            Self::Free { input: Some(input), why } => write!(f, "--free {input}: {why}"),
+            Self::Free { input: None, why } => write!(f, "--free: {why}"),
             Self::NoFileInput { text, program } => {
                 write!(f, "--input {text}: expected KEY=VALUE; `{program}` reads no file")
             }

@@ -29,6 +29,7 @@
 //! | [`shape`] | the default nodes and processors of runs |
 //! | [`Comparing`], [`Measuring`] | a comparison, a combination in progress: the finished runs, for another thread |
 //! | [`Baseline`], [`Reference`] | the run against which the speed of another run, or of the rows of a comparison, is measured |
+//! | [`AskedFree`], [`Ranges`] | inputs of unknown value, and the cases of a comparison over them |
 //! | [`Repeat`], [`Turn`] | the number of runs of a combination on this host; a run that is about to begin |
 //! | [`HostLimit`] | the limit of this host's time for a run on a model without a modelled event |
 //! | [`TraceFile`] | the file of a trace, whole or not at all |
@@ -43,6 +44,8 @@ mod comparison;
 pub mod draft;
 mod error;
 pub mod files;
+mod free;
+mod free_mistake;
 mod host;
 pub mod inputs;
 mod limits;
@@ -63,6 +66,8 @@ pub use baseline::{Baseline, Reference};
 pub use compare::{MachineShape, Refusal};
 pub use comparison::{Compared, Comparing, Comparison, Step, serial};
 pub use error::{Error, FailedRun, Mistake};
+pub use free::{AskedFree, AskedValues, Ranges};
+pub use free_mistake::{FreeMistake, MOST_CASES, MOST_INPUTS};
 pub use host::host;
 pub use limits::MAX_THREADS;
 pub use machine::NATIVE;

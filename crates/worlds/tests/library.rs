@@ -8,7 +8,8 @@ use tempest::Mechanism;
 use tempest::entry::{self, Entry};
 use tradewind_worlds::shape::AskedShape;
 use tradewind_worlds::{
-    Baseline, Comparison, Error, MAX_THREADS, MachineShape, Mistake, Repeat, Run, Subject, Target, machines,
+    AskedFree, Baseline, Comparison, Error, FreeMistake, MAX_THREADS, MachineShape, Mistake, Ranges, Repeat,
+    Run, Subject, Target, machines,
 };
 
 fn program(name: &str) -> &'static Entry {
@@ -260,4 +261,83 @@ fn a_right_to_a_block_is_changed_tag_by_tag() {
     let found = mistakes(with_tags("memory.tag", "128 B"));
     let told = "blocks of 64 bytes on machine `sparc20-myrinet`, where 128 bytes have one tag: expected --block 128 or more";
     assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
+}
+
+/// The free inputs of a program, as the command line states them.
+fn ranges(program: &Entry, texts: &[&str]) -> Result<Ranges, Error> {
+    let asked = texts.iter().flat_map(|text| AskedFree::read(text).expect("free inputs"));
+    Ranges::new(program, &asked.collect::<Vec<_>>())
+}
+
+#[test]
+fn a_comparison_over_free_inputs_runs_in_every_case_of_their_values() {
+    let histogram = program("histogram");
+    let given = ["values=50".to_owned()];
+    let subject = Subject::told(histogram, &given).unwrap();
+    let mut comparison = Comparison::new(subject, vec![target("ideal")]);
+    comparison.policies = vec!["single".parse().unwrap(), "floating".parse().unwrap()];
+    comparison.free(&ranges(histogram, &["values=20..80"]).unwrap(), &given).unwrap();
+    let cases: Vec<_> = (0..3).map(|case| comparison.freed.case(case)).collect();
+    assert_eq!(cases, ["values 50", "values 20", "values 80"]);
+    let comparing = comparison.begin();
+    let mut steps = Vec::new();
+    comparing.run(|step| {
+        steps.push((step.case, step.done, step.all));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(steps.iter().map(|step| step.0).collect::<Vec<_>>(), [0, 0, 1, 1, 2, 2]);
+    assert!(steps.iter().enumerate().all(|(done, step)| (step.1, step.2) == (done, 6)), "{steps:?}");
+    let here = comparing.so_far().remove(0).ranking();
+    let [fewer, more] = comparing.further().try_into().expect("two further cases");
+    let time = |mut case: Vec<tradewind_worlds::Compared>| {
+        let ranking = case.remove(0).ranking();
+        assert!(ranking.is_clean() && ranking.ran() == 2);
+        ranking.places[0].row.outcome.timed()
+    };
+    let now = here.places[0].row.outcome.timed();
+    assert!(time(fewer) < now && now < time(more));
+}
+
+#[test]
+fn free_inputs_that_cannot_be_are_values() {
+    let wator = program("wator");
+    let wrong = |texts: &[&str]| match ranges(wator, texts) {
+        Err(Error::Wrong(mistakes)) => mistakes,
+        other => panic!("expected mistakes, got {other:?}"),
+    };
+    let kinds = |mistakes: &[Mistake]| -> Vec<(Option<String>, FreeMistake)> {
+        let free = |mistake: &Mistake| match mistake {
+            Mistake::Free { input, why } => (input.clone(), (**why).clone()),
+            other => panic!("{other}"),
+        };
+        mistakes.iter().map(free).collect()
+    };
+    let fish = kinds(&wrong(&["fish"]));
+    assert!(matches!(&fish[..], [(Some(input), FreeMistake::NoRange { .. })] if input == "fish"), "{fish:?}");
+    let two = kinds(&wrong(&["step", "steps", "steps=1..2"]));
+    assert!(matches!(&two[..], [(_, FreeMistake::Unknown(_)), (_, FreeMistake::Twice)]), "{two:?}");
+    let given = ["steps=5".to_owned()];
+    let mut comparison = Comparison::new(Subject::told(wator, &given).unwrap(), vec![target("meiko-cs2")]);
+    let Err(Error::Wrong(found)) = comparison.free(&ranges(wator, &["steps"]).unwrap(), &given) else {
+        panic!("5 is no free value")
+    };
+    assert!(matches!(&kinds(&found)[..], [(_, FreeMistake::Outside { .. })]), "{found:?}");
+    let beyond = ranges(wator, &["steps=1..2000000"]).unwrap();
+    let Err(Error::Wrong(found)) = comparison.free(&beyond, &[]) else { panic!("too many steps") };
+    assert!(matches!(&found[..], [Mistake::Input(_)]), "{found:?}");
+}
+
+/// Each value that a program of this workspace leaves open is a value that it takes.
+#[test]
+fn the_free_values_that_programs_state_are_taken() {
+    let mut stated = 0;
+    for entry in apps::ALL {
+        for input in entry.inputs.iter().filter(|input| input.free.is_some()) {
+            let mut comparison = Comparison::new(Subject::load(entry, &[]).unwrap(), vec![target("ideal")]);
+            comparison.free(&ranges(entry, &[input.key]).unwrap(), &[]).unwrap();
+            assert!(comparison.freed.cases.len() > 1, "{}: {}", entry.name, input.key);
+            stated += 1;
+        }
+    }
+    assert!(stated > 0);
 }

@@ -21,7 +21,7 @@ pub(crate) use figure::quantity;
 pub use figure::{Coordinate, Figure, Level, Lines, Scale, Series};
 pub use files::OwnFile;
 pub use mapping::{Mapping, TIME};
-pub use parts::Most;
+pub use parts::{Most, RANKED};
 
 /// A file of `studies/`, or of a user.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +61,8 @@ pub struct Source {
     pub fields: Vec<(String, String)>,
     /// Uses of the figures.
     pub metrics: Vec<Mapping>,
+    /// The axes of its table that have an unknown value.
+    pub free: Vec<String>,
     /// The number of times that it is run: more than once only on this host, where times differ.
     pub rounds: u32,
     /// Number of its table among those of its kind, from 0: each has a table of results.
@@ -392,7 +394,7 @@ because = "both"
             .map(|(text, _)| read("book/src/study-files.md", text).map_err(|it| it[0].to_string()).unwrap())
             .collect();
         let runs: Vec<_> = studies.iter().map(|study| (study.runs(), study.figures.len())).collect();
-        assert_eq!(runs, [(6, 1), (2, 0), (16, 2), (2, 1)]);
+        assert_eq!(runs, [(6, 1), (2, 0), (4, 0), (16, 2), (2, 1)]);
         let surveys = std::collections::BTreeMap::new();
         let toy = studies[1].clone();
         let laboratory = crate::Laboratory::new(Vec::new(), vec![toy], surveys, Vec::new()).unwrap();
@@ -447,6 +449,26 @@ panels = "machine"
             "{:?}",
             said(&twice)
         );
+    }
+
+    #[test]
+    fn a_free_axis_has_a_range_and_is_no_choice_that_is_ranked() {
+        let free = |names: &str| said(&DRAWN.replace("inputs =", &format!("free = [{names}]\ninputs =")));
+        assert_eq!(free("\"size\", \"machine\""), [""; 0]);
+        let study = read("drawn.toml", &DRAWN.replace("inputs =", "free = [\"size\"]\ninputs =")).unwrap();
+        assert!(study.sources.iter().all(|source| source.free == ["size"]));
+        for (name, says) in [
+            ("\"inputs.nodes\"", "`inputs.nodes` has no such range"),
+            ("\"steps\"", "such as inputs = { steps = [10, 100] }; `steps` has no such range"),
+            ("\"policy\"", "`policy` is a choice that is ranked"),
+            ("\"size\", \"size\"", "`size` stands there twice"),
+        ] {
+            let told = free(name);
+            assert!(told.len() == 1 && told[0].starts_with("drawn.toml:7:8: run.free = ["), "{told:?}");
+            assert!(told[0].contains(says), "{told:?}");
+        }
+        let model = format!("{DRAWN}\n[[model]]\nname = \"fixed-floating\"\nfree = [\"size\"]\n");
+        assert!(said(&model)[0].contains("model.free = "), "{:?}", said(&model));
     }
 
     #[test]

@@ -33,6 +33,12 @@ pub(super) const KINDS: [Kind; 3] = [
 
 const RUN: &str = "run";
 
+/// The key of the axes of unknown value.
+const FREE: &str = "free";
+
+/// The choices that are ranked over the values of free axes.
+pub const RANKED: [&str; 2] = ["mechanism", "policy"];
+
 /// Everything of one kind that yields figures. A table that stands for more runs than allowed is read as one.
 pub(super) fn sources(top: &Table<'_>, kind: &Kind, prefix: &str, most: Most) -> Vec<Source> {
     let mut sources = Vec::new();
@@ -43,9 +49,11 @@ pub(super) fn sources(top: &Table<'_>, kind: &Kind, prefix: &str, most: Most) ->
             top.report(table.place, kind.key, Some(format!("{count} runs")), most.expected());
             axes.iter_mut().for_each(|axis| axis.values.truncate(1));
         }
+        let free = if kind.key == RUN { free(table, &axes) } else { Vec::new() };
         for filling in template::fillings(&axes) {
             let texts = Texts { table, filling };
-            sources.extend(source(&texts, kind, number, prefix));
+            let source = source(&texts, kind, number, prefix);
+            sources.extend(source.map(|source| Source { free: free.clone(), ..source }));
         }
         table.finish();
     }
@@ -72,6 +80,29 @@ fn axes(table: &Table<'_>) -> Vec<Axis> {
         }
     }
     axes
+}
+
+/// The axes of a table that have an unknown value, over which its numbers have bands. A choice that is ranked is known.
+fn free(table: &Table<'_>, axes: &[Axis]) -> Vec<String> {
+    let free = table.texts(FREE, "a list of names of axes, such as [\"steps\"]");
+    for (index, name) in free.iter().enumerate() {
+        let values =
+            axes.iter().find(|axis| axis.names().any(|known| known == name)).map(|axis| axis.values.len());
+        let expected = match values {
+            _ if RANKED.contains(&name.as_str()) => {
+                format!("axes of unknown value; `{name}` is a choice that is ranked")
+            }
+            _ if free[..index].contains(name) => format!("each axis once; `{name}` stands there twice"),
+            // Values with a mistake have been reported.
+            Some(0) => continue,
+            None | Some(1) => format!(
+                "axes of this run with two values or more, such as inputs = {{ {name} = [10, 100] }}; `{name}` has no such range"
+            ),
+            Some(_) => continue,
+        };
+        table.refuse(FREE, expected);
+    }
+    free
 }
 
 /// The lists in a table of inputs or settings, by their names among the fields of a run.
@@ -102,7 +133,7 @@ fn source(texts: &Texts<'_, '_>, kind: &Kind, number: usize, prefix: &str) -> Op
         _ => 1,
     };
     let places = Places::of(texts.table);
-    Some(Source { origin, fields, metrics, rounds, table: number, places })
+    Some(Source { origin, fields, metrics, free: Vec::new(), rounds, table: number, places })
 }
 
 /// A program on a machine.

@@ -1,4 +1,4 @@
-//! Reads one input: a field, with `#[input(default = …, range = …, name = "…", fact = "…", only = […])]` or `#[input(like = CONSTANT)]`.
+//! Reads one input: a field, with `#[input(default = …, range = …, name = "…", fact = "…", only = […], free = "…")]` or `#[input(like = CONSTANT)]`.
 //!
 //! This module must never know the generated code.
 
@@ -13,7 +13,7 @@ use syn::{
 use crate::options::{Options, span_of};
 
 /// Names of the options of `#[input]`.
-const OPTIONS: &[&str] = &["default", "range", "name", "fact", "like", "only"];
+const OPTIONS: &[&str] = &["default", "range", "name", "fact", "like", "only", "free"];
 
 /// An input of a program, read from a field of a struct.
 pub(crate) struct Input {
@@ -44,6 +44,8 @@ pub(crate) enum Listed {
         range: Option<TokenStream>,
         /// Mechanisms with which the program heeds the input; empty if it always does.
         only: Vec<Ident>,
+        /// Values that sources leave open; `None` if the program states none.
+        free: Option<LitStr>,
     },
 }
 
@@ -123,7 +125,22 @@ fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut O
         }
     };
     let only = options.idents("only", "[Messages, Bulk]")?.unwrap_or_default();
-    Ok(Listed::Stated { key, default, range: range.map(|range| range.tokens), only })
+    let free = free(kind, options)?;
+    Ok(Listed::Stated { key, default, range: range.map(|range| range.tokens), only, free })
+}
+
+/// Reads the values that sources leave open: `LOW..HIGH` for a number, or a list.
+fn free(kind: Kind, options: &mut Options) -> Result<Option<LitStr>> {
+    let example = if matches!(kind, Kind::Integer | Kind::Real) { "10..100" } else { "row,column" };
+    let free = options.text("free", example)?;
+    let is_wrong = |text: &LitStr| text.value().split_once("..").is_none() && !text.value().contains(',');
+    match free {
+        Some(text) if is_wrong(&text) => Err(Error::new(
+            text.span(),
+            format!("free values are a range or a list: expected such as `free = \"{example}\"`"),
+        )),
+        free => Ok(free),
+    }
 }
 
 /// Range of a number, as an attribute spells it.

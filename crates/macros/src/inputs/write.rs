@@ -46,16 +46,20 @@ fn listed(input: &Input, tempest: &TokenStream) -> TokenStream {
     let listed = quote!(#tempest::entry::Input);
     match &input.listed {
         Listed::Like(like) => quote!(#like),
-        Listed::Stated { key, default, range, only } => {
+        Listed::Stated { key, default, range, only, free } => {
             let plain = match input.kind {
                 Kind::Integer => quote!(#listed::integer(#key, #range, #default, #meaning)),
                 Kind::Real => quote!(#listed::real(#key, #range, #default, #meaning)),
                 Kind::Text => quote!(#listed::text(#key, #default, #meaning)),
                 Kind::File | Kind::SharedFile => quote!(#listed::file(#key, #default, #meaning)),
             };
-            match only.is_empty() {
+            let plain = match only.is_empty() {
                 true => plain,
                 false => quote!(#plain.only(&[#(#tempest::Mechanism::#only),*])),
+            };
+            match free {
+                Some(free) => quote!(#plain.free(#free)),
+                None => plain,
             }
         }
     }

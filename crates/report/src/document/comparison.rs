@@ -8,10 +8,10 @@ use compare::ranking::{self, Place};
 use compare::refusal::{self, Omitted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::Time;
 
 use super::Partial;
 use super::documented::{Documented, documented};
+use super::free::{Band, Fate, Free};
 use super::run::{Combination, Measured, ProgramInput, Setting};
 use super::verdict::{Verdict, percent};
 use super::way::{Named, Way};
@@ -29,6 +29,10 @@ pub struct Comparison {
     /// The program and its input.
     #[serde(flatten)]
     pub asked: ProgramInput,
+    /// The inputs of unknown value.
+    ///
+    /// Null without `--free`.
+    pub free: Option<Free>,
     /// The answer in short.
     pub verdict: Verdict,
     /// The results of each `--machine` in each shape, shape by shape, in the order asked for.
@@ -68,6 +72,10 @@ pub struct World {
     ///
     /// Null if none was asked for, or this machine has no such run.
     pub baseline: Option<Reference>,
+    /// The fate of the ranking over the cases of `free`.
+    ///
+    /// Null without `--free`.
+    pub fate: Option<Fate>,
     /// The conclusion drawn from the rows, by the rules below.
     pub finding: Finding,
 }
@@ -105,6 +113,10 @@ pub struct Row {
     ///
     /// Null without a baseline, or if an answer was wrong.
     pub speedup: Option<f64>,
+    /// The ratios to the best over the cases of `free`.
+    ///
+    /// Null without `--free`.
+    pub band: Option<Band>,
     /// The measured times and counters.
     #[serde(flatten)]
     pub measured: Measured,
@@ -394,31 +406,12 @@ impl Comparison {
         Self {
             version: super::VERSION,
             partial: None,
+            free: None,
             verdict: Verdict::new(&asked.program, rankings),
             asked,
             worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
             predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),
             agreements: agreement::of(rankings).documented(),
-        }
-    }
-
-    /// The comparison with speed-ups over the row of this mechanism and policy, on each machine that has it.
-    pub fn over_row(&mut self, way: &compare::Way) {
-        let (mechanism, policy) = (way.mechanism.to_string(), &way.policy);
-        for world in &mut self.worlds {
-            let is_it = |row: &&Row| {
-                let of = &row.combination;
-                row.rank.is_some() && (&of.mechanism, &of.policy) == (&mechanism, policy)
-            };
-            let time = world.rows.iter().find(is_it).map(|row| row.measured.time_ns);
-            world.measure_against(&format!("{mechanism}:{policy}"), time);
-        }
-    }
-
-    /// The comparison with speed-ups over a baseline of this name, which took each machine the time of its number in `times`.
-    pub fn over(&mut self, name: &str, times: &[Option<Time>]) {
-        for (world, time) in self.worlds.iter_mut().zip(times) {
-            world.measure_against(name, time.map(Time::as_nanoseconds));
         }
     }
 }
@@ -440,17 +433,8 @@ impl World {
             failed: ranking.failed.documented(),
             missing: ranking.missing.documented(),
             baseline: None,
+            fate: None,
             finding: finding::of(ranking).documented(),
-        }
-    }
-
-    /// Adds the speed-up of each row over a run of this name that took `time` nanoseconds, if there was one.
-    fn measure_against(&mut self, name: &str, time: Option<f64>) {
-        let Some(time_ns) = time.filter(|time| *time > 0.0) else { return };
-        self.baseline = Some(Reference { name: name.to_owned(), time_ns });
-        for row in &mut self.rows {
-            let took = Some(row.measured.time_ns).filter(|took| *took > 0.0 && row.rank.is_some());
-            row.speedup = took.map(|took| time_ns / took);
         }
     }
 }
@@ -473,6 +457,7 @@ impl Row {
             same_as: place.row.policies.first().filter(|first| *first != policy).cloned(),
             ratio_to_best,
             speedup: None,
+            band: None,
             measured: Measured::new(&ranking.machine, ran, place.row.interval),
         };
         let rows = |ran| compare::Combination::policies(ran).map(move |policy| row(ran, policy));

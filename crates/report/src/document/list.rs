@@ -75,6 +75,11 @@ pub struct Input {
     pub meaning: String,
     /// The mechanisms by which the program heeds the input; empty if it always does.
     pub mechanisms: Vec<String>,
+    /// The values that sources leave open, as `compare --free` takes them.
+    ///
+    /// Null if the program states none.
+    #[serde(default)]
+    pub free: Option<String>,
 }
 
 /// A policy.

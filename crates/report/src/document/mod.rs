@@ -5,12 +5,15 @@
 //! comment of a field is its description in the JSON Schema and in `docs/json.md`; a paragraph of it that begins with
 //! `Null` says when the value is null.
 
+mod against;
 mod baseline;
 mod calibrate;
 mod claims;
 mod comparison;
 mod documented;
 mod explain;
+mod free;
+mod freed;
 #[cfg(feature = "command")]
 mod laboratory;
 mod list;
@@ -27,6 +30,8 @@ mod spent;
 #[cfg(feature = "command")]
 mod studied;
 mod study;
+#[cfg(feature = "command")]
+mod study_free;
 #[cfg(feature = "command")]
 mod table;
 mod verdict;
@@ -48,6 +53,7 @@ pub use comparison::{
     Ranking, Reference, Refused, Row, Scored, World,
 };
 pub use explain::{Derived, Explain, Meaning, Runs, Trip, Unable, Underived, Value};
+pub use free::{Band, FailedCase, Fate, Free, FreeInput};
 #[cfg(feature = "command")]
 pub(crate) use laboratory::Grid;
 pub use list::{Input, Item, List, Policy, Program};
@@ -64,7 +70,7 @@ pub use sensitivity::{Moved, Raised, SensitiveMachine, Sensitivity};
 pub use spent::{Breakdown, ProtocolBreakdown, Utilization};
 pub use study::{
     Bounds, Check, CheckPart, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
-    StudyColumn, StudyDerived, StudyNumber, StudyRow, StudyTable,
+    StudyBand, StudyColumn, StudyDerived, StudyEnds, StudyFate, StudyFree, StudyNumber, StudyRow, StudyTable,
 };
 #[cfg(feature = "command")]
 pub(crate) use table::{Region, TableRow, has_several_mechanisms};

@@ -85,6 +85,7 @@ pub(crate) fn study() -> Study {
             fields: vec!["machine".to_owned(), "program".to_owned()],
             columns: vec![StudyColumn { name: "time".to_owned(), unit: "ns".to_owned() }],
             rows: vec![row("paragon", 100.0), row("t3d", 50.0)],
+            free: None,
         }],
         leaves_out: vec!["A toy has no parts.".to_owned()],
         ..Study::default()

@@ -13,7 +13,7 @@ use super::documented::{Documented, documented};
 use super::partial::Partial;
 use super::study::{
     Bounds, Check, CheckPart, Figure, FigureAxis, FigureLevel, FigurePanel, FigurePoint, FigureSeries, Study,
-    StudyColumn, StudyDerived, StudyNumber, StudyRow, StudyTable,
+    StudyColumn, StudyDerived, StudyFree, StudyNumber, StudyRow, StudyTable,
 };
 
 /// The factor between the least and the greatest value along an axis from which on equal factors are equally long, unless the
@@ -27,7 +27,7 @@ const FACTOR: f64 = 2.0;
 const USUAL: (&str, &str) = ("seed", "1");
 
 /// The field of the processors of each node that were at work. A run without a result does not have it.
-const PROCESSORS: &str = "procs";
+pub(super) const PROCESSORS: &str = "procs";
 
 impl Study {
     /// Makes the document of a study's results. `failed_runs` are the runs without one.
@@ -131,7 +131,11 @@ fn table(rows: &[Row<'_>]) -> StudyTable {
     };
     let column =
         |(name, unit): (&&str, &&str)| StudyColumn { name: (*name).to_owned(), unit: (*unit).to_owned() };
-    StudyTable { rows: rows.iter().map(row).collect(), columns: columns.iter().map(column).collect(), fields }
+    let rows_of: Vec<_> = rows.iter().map(row).collect();
+    let columns: Vec<_> = columns.iter().map(column).collect();
+    let free = rows.first().map(|row| row.source.free.as_slice()).unwrap_or_default();
+    let free = (!free.is_empty()).then(|| StudyFree::of(free, &fields, &columns, &rows_of));
+    StudyTable { rows: rows_of, columns, fields, free }
 }
 
 /// The value of a field of a run: what is stated of it, or the processors of each node that were at work.

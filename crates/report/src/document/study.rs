@@ -56,6 +56,55 @@ pub struct StudyTable {
     pub columns: Vec<StudyColumn>,
     /// The rows, in the order of the study.
     pub rows: Vec<StudyRow>,
+    /// The numbers over all values of the free axes.
+    ///
+    /// Null without `free` in the file.
+    #[serde(default)]
+    pub free: Option<StudyFree>,
+}
+
+/// The numbers of a table over axes of unknown value.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct StudyFree {
+    /// The free axes with their values.
+    pub axes: IndexMap<String, Vec<String>>,
+    /// The bands of rows that differ in free axes alone.
+    pub bands: Vec<StudyBand>,
+    /// The fate of each ranking by time: of rows that differ in free axes, in `mechanism` and in `policy` alone.
+    pub fates: Vec<StudyFate>,
+}
+
+/// Rows that differ in free axes alone.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct StudyBand {
+    /// The stated values of all these rows.
+    pub fields: IndexMap<String, String>,
+    /// The band of each number, by the names of `columns`. Null where none was measured.
+    pub numbers: IndexMap<String, Option<StudyEnds>>,
+}
+
+/// A band of a number.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StudyEnds {
+    /// The least median.
+    pub least: f64,
+    /// The greatest median.
+    pub greatest: f64,
+    /// Rows of the band without the number.
+    pub missing: usize,
+}
+
+/// The fate of a ranking over all values of the free axes.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct StudyFate {
+    /// The stated values of all ranked rows.
+    pub fields: IndexMap<String, String>,
+    /// The fate for people.
+    pub text: String,
+    /// A mechanism and policy is the best, or tied with the best, at all values.
+    ///
+    /// Null if there is no choice, runs differ too much to tell, or a run is missing.
+    pub survives: Option<bool>,
 }
 
 /// A number that each row has.

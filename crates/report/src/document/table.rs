@@ -38,8 +38,9 @@ impl World {
         let mut table: Vec<TableRow<'_>> = Vec::new();
         for row in &self.rows {
             let policy = row.combination.policy.as_str();
-            match table.last_mut().filter(|_| row.same_as.is_some()) {
-                Some(last) => last.policies.push(policy),
+            // Policies that came out the same here may differ in other cases of free inputs.
+            match table.iter_mut().find(|other| row.is_same(other.row) && row.band == other.band) {
+                Some(other) => other.policies.push(policy),
                 None => table.push(TableRow { row, policies: vec![policy] }),
             }
         }
@@ -83,6 +84,14 @@ impl Row {
     /// Whether every answer was right.
     pub(crate) fn is_right(&self) -> bool {
         self.rank.is_some()
+    }
+
+    /// Whether the row came out as an earlier one.
+    fn is_same(&self, earlier: &Self) -> bool {
+        let is_first = self.same_as.as_deref() == Some(&earlier.combination.policy);
+        let is_beside = self.same_as.is_some() && self.same_as == earlier.same_as;
+        (is_first || is_beside)
+            && (self.rank, &self.combination.mechanism) == (earlier.rank, &earlier.combination.mechanism)
     }
 
     /// The mechanism and the policy.

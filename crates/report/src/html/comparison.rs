@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::parts::Made;
 use super::shell::{Entry, Shell, figure, place};
-use crate::document::{Comparison, Row, World};
+use crate::document::{Band, Comparison, Row, World};
 use crate::picture;
 use crate::quantity::{bytes, count, time};
 
@@ -38,11 +38,12 @@ pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Made)
             @if let Some(partial) = &found.partial { span.differs { "PARTIAL: " (partial) } }
         }
     };
+    let tried = found.tried();
     let body = html! {
         @for (heading, name, picture) in &drawn { h3 { (heading) } (figure(name, picture)) }
         @for agreement in &found.agreements { p { (super::study::sentence(&agreement.text)) } }
         @for prediction in &found.predictions { p { (super::study::sentence(&prediction.text)) } }
-        @for world in &found.worlds { (part(world)) }
+        @for world in &found.worlds { (part(world, tried.as_deref())) }
     };
     let foot =
         "Every answer was checked against a sequential run. Nothing on this page is loaded from elsewhere."
@@ -53,13 +54,16 @@ pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Made)
 /// The meaning of the column of processors.
 const PROCESSORS: &str = "processors of each node that compute + others, which run handlers or move messages";
 
-fn part(world: &World) -> Markup {
+fn part(world: &World, tried: Option<&str>) -> Markup {
     let left = world.refused.iter().map(|it| (&it.mechanism, &it.reason));
     let failed = world.failed.iter().map(|it| (&it.mechanism, &it.reason));
     html! {
         section id=(place(&world.place())) {
             h2 { (world.place()) }
             p { (super::study::sentence(&world.finding.text)) }
+            @if let Some(fate) = &world.fate {
+                p { (super::study::sentence(&fate.text)) @if let Some(tried) = tried { " The band is over " (tried) "." } }
+            }
             div.wide {
                 table {
                     thead {
@@ -73,14 +77,20 @@ fn part(world: &World) -> Markup {
                             @if let Some(baseline) = &world.baseline {
                                 th.number scope="col" title=(format!("over {}", baseline.name)) { "speed-up" }
                             }
+                            @if let Some(tried) = tried {
+                                th.number scope="col" title=(format!("least and greatest ratio over {tried}")) { "band" }
+                            }
                             th.number scope="col" { "messages" }
                             th.number scope="col" { "data" }
                             th.number scope="col" { "all bytes" }
                             th scope="col" { "answer" }
                         }
                     }
-                    tbody { @for it in &world.rows { (row(it, world.baseline.is_some())) } }
+                    tbody { @for it in &world.rows { (row(it, world.baseline.is_some(), tried.is_some())) } }
                 }
+            }
+            @for it in world.fate.iter().flat_map(|fate| &fate.failed) {
+                p.differs { "Failed at " (it.case) ": " (it.mechanism) ": " (it.reason) }
             }
             @for (mechanism, reason) in failed { p.differs { "Failed: " (mechanism) ": " (reason) } }
             @for (mechanism, reason) in left { p.quiet { "Refused: " (mechanism) ": " (reason) } }
@@ -93,7 +103,7 @@ fn part(world: &World) -> Markup {
     }
 }
 
-fn row(row: &Row, has_baseline: bool) -> Markup {
+fn row(row: &Row, has_baseline: bool, has_band: bool) -> Markup {
     let volume = row.measured.volume_bytes;
     let all = volume.data + volume.headers + volume.requests + volume.invalidations;
     html! {
@@ -105,6 +115,7 @@ fn row(row: &Row, has_baseline: bool) -> Markup {
             td.number { (time(row.measured.time_ns)) }
             td.number { (row.ratio_to_best.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))) }
             @if has_baseline { td.number { (row.speedup.map_or_else(|| "–".to_owned(), |it| format!("{it:.2}"))) } }
+            @if has_band { td.number { (row.band.as_ref().map_or_else(|| "–".to_owned(), Band::ends)) } }
             td.number { (count(row.measured.counters.messages)) }
             td.number { (bytes(volume.data)) }
             td.number { (bytes(all)) }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::shell::heads;
-use crate::document::{Study, StudyColumn, StudyRow, StudyTable};
+use crate::document::{Study, StudyColumn, StudyFree, StudyRow, StudyTable};
 use crate::quantity::{number, several};
 use crate::words;
 
@@ -89,6 +89,36 @@ fn one(table: &StudyTable) -> Markup {
                             @for name in &axes { td { (row.fields.get(*name).map_or("–", String::as_str)) } }
                             @for column in &table.columns { (cell(row, column)) }
                             @if rounds { td.number { (row.rounds) } }
+                        }
+                    }
+                }
+            }
+        }
+        @if let Some(free) = &table.free { (bands(table, free)) }
+    }
+}
+
+/// The bands of a table over free axes.
+fn bands(table: &StudyTable, free: &StudyFree) -> Markup {
+    let axes: Vec<_> =
+        free.axes.iter().map(|(name, values)| format!("{name} {}", values.join(", "))).collect();
+    let fields = free.varying();
+    html! {
+        @for fate in &free.fates { p { (fate.text) } }
+        div.wide {
+            table {
+                caption { "least .. greatest over " (axes.join("; ")) }
+                thead {
+                    tr {
+                        @for name in &fields { th scope="col" { (name) } }
+                        @for column in &table.columns { th.number scope="col" { (column.head(", ")) } }
+                    }
+                }
+                tbody {
+                    @for band in &free.bands {
+                        tr {
+                            @for name in &fields { td { (band.fields.get(*name).map_or("–", String::as_str)) } }
+                            @for column in &table.columns { td.number { (band.ends(column)) } }
                         }
                     }
                 }

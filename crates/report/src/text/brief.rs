@@ -1,9 +1,9 @@
 //! A comparison as text: all of it, or one screen of 24 lines of 80 columns. The screen has the verdict, the best rows of each machine,
-//! a remedy where rows cannot be told apart, and the verdict again.
+//! a remedy where rows cannot be told apart, and the verdict again, or with free inputs the fate of each ranking.
 //!
 //! This module must never measure or find anything.
 
-use super::comparison::{View, failures, full, head, over, refusals, title, trailer};
+use super::comparison::{View, failures, full, head, over, refusals, title, trailer, tried};
 use super::legend::Legend;
 use super::ranked::Look;
 use super::{below, prediction, ranked};
@@ -66,7 +66,12 @@ fn screen(view: &View<'_>, page: &Page, extent: Extent) -> Vec<String> {
     lines.push(
         page.paint(QUIET, &page.cut("", "--all has all rows and the causes, --legend explains the words")),
     );
-    lines.extend(found.verdict.text.0.first().map(|first| page.fold_in(STRONG, "", first)));
+    let fates = found.worlds.iter().filter_map(|world| Some(&world.fate.as_ref()?.text));
+    let mut answers: Vec<_> = fates.collect();
+    if answers.is_empty() {
+        answers.extend(found.verdict.text.0.first());
+    }
+    lines.extend(answers.into_iter().map(|answer| page.fold_in(STRONG, "", answer)));
     lines
 }
 
@@ -86,6 +91,7 @@ fn world(view: &View<'_>, page: &Page, world: &World, extent: Extent) -> Vec<Str
         let (answers, style) = trailer(&rows);
         let told: Vec<_> = more.into_iter().chain([answers]).collect();
         lines.extend(over(world).map(|over| page.paint(QUIET, &page.cut("    ", &over))));
+        lines.extend(tried(view.found).map(|tried| page.paint(QUIET, &page.cut("    ", &tried))));
         lines.push(page.paint(style, &page.cut("    ", &told.join("; "))));
     }
     lines.extend(refusals(world, rows.is_empty(), page));

@@ -10,7 +10,7 @@ use super::{below, cores, kind, partial, prediction, ranked, sharing};
 use crate::document::{Comparison, LeftOut, Named, Refused, Setting, TableRow, World};
 use crate::grouped::grouped;
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::time;
+use crate::quantity::{several, time};
 use crate::words;
 
 /// A comparison as it is shown, with facts that its document does not have.
@@ -96,7 +96,13 @@ pub(super) fn head(found: &Comparison, page: &Page) -> Vec<String> {
 
 /// A line for each combination that did not end well.
 pub(super) fn failures(world: &World, page: &Page) -> impl Iterator<Item = String> {
-    world.failed.iter().map(|it| page.fold_in(ALARM, "    FAILED: ", &it.reason))
+    let failed = world.failed.iter().map(|it| page.fold_in(ALARM, "    FAILED: ", &it.reason));
+    let cases = world.fate.iter().flat_map(|fate| &fate.failed);
+    failed.chain(cases.map(|it| {
+        let way = [Some(it.mechanism.as_str()), it.policy.as_deref()].into_iter().flatten();
+        let way = way.collect::<Vec<_>>().join(" under ");
+        page.fold_in(ALARM, "    FAILED: ", &format!("{way} at {}: {}", it.case, it.reason))
+    }))
 }
 
 /// A line for each reason why combinations that were asked for could not run; `is_empty` tells that none ran.
@@ -178,6 +184,15 @@ pub(super) fn over(world: &World) -> Option<String> {
     Some(format!("speed-up over {}, which takes {}", baseline.name, time(baseline.time_ns)))
 }
 
+/// The cases of the bands, if there are bands.
+pub(super) fn tried(found: &Comparison) -> Option<String> {
+    let free = found.free.as_ref()?;
+    let cases = several(free.cases.len() as u64, "case");
+    let first = free.cases.first()?.iter().map(|(name, value)| format!("{name} {value}"));
+    let first = first.collect::<Vec<_>>().join(", ");
+    Some(format!("times at {first}; band over {cases} of {}", found.tried()?))
+}
+
 fn notes(view: &View<'_>, page: &Page, world: &World, rows: &[TableRow<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if rows.iter().any(|row| row.combination.oversubscribed) {
@@ -185,6 +200,7 @@ fn notes(view: &View<'_>, page: &Page, world: &World, rows: &[TableRow<'_>]) -> 
         notes.push(page.fold_in(QUIET, "  * ", &note));
     }
     notes.extend(over(world).map(|over| page.fold_in(QUIET, "    ", &over)));
+    notes.extend(tried(view.found).map(|tried| page.fold_in(QUIET, "    ", &tried)));
     let (said, style) = trailer(rows);
     notes.push(page.fold_in(style, "    ", &said));
     notes

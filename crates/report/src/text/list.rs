@@ -58,12 +58,16 @@ fn section(title: &str, rows: &[(String, String)], is_full: bool, page: &Page) -
 
 /// The inputs of a program: key and default of each, then the values it takes and its meaning.
 fn inputs(program: &Program, page: &Page) -> Vec<String> {
-    let input = |Input { key, default, kind, meaning, mechanisms }: &Input| {
+    let input = |Input { key, default, kind, meaning, mechanisms, free }: &Input| {
         let only = match &mechanisms[..] {
             [] => String::new(),
             some => format!("  (by {} only)", some.join(", ")),
         };
-        [format!("    --input {key}={default}{only}"), page.fold("        ", &format!("{kind}: {meaning}"))]
+        let free = free.as_ref().map_or_else(String::new, |free| format!("  (free: {free})"));
+        [
+            format!("    --input {key}={default}{only}{free}"),
+            page.fold("        ", &format!("{kind}: {meaning}")),
+        ]
     };
     program.inputs.iter().flat_map(input).chain([String::new()]).collect()
 }

@@ -3,6 +3,7 @@
 //! Each function gives the lines of a result on a page; whoever calls it prints them.
 
 mod anatomy;
+mod bands;
 mod brief;
 mod calibrate;
 mod claims;

@@ -9,7 +9,7 @@ use tempest::outcome::Resource;
 use tempest::policy::Split;
 
 use crate::bar;
-use crate::document::{Measured, TableRow, Utilization, has_several_mechanisms};
+use crate::document::{Band, Measured, TableRow, Utilization, has_several_mechanisms};
 use crate::page::{ALARM, Page, STRONG};
 use crate::quantity::{self, count, percent, seconds, time};
 use crate::table::{Column, Table, dash};
@@ -245,6 +245,7 @@ fn times(page: &Page, rows: &[TableRow<'_>], processors: u32, look: Look) -> Vec
         Column::right(UNCERTAINTY.0, cells(&|row| row.measured.uncertainty().map_or_else(dash, off)))
             .wanted(2),
         Column::right(RATIO.0, cells(&ratio)).wanted(3),
+        Column::right(BAND.0, cells(&|row| row.band.as_ref().map_or_else(String::new, Band::ends))).wanted(6),
         Column::right(SPEEDUP.0, cells(&|row| row.speedup.map_or_else(String::new, quantity::times)))
             .wanted(5),
     ];
@@ -301,10 +302,16 @@ const RATIO: (&str, &str) = ("ratio", "time divided by that of the first row");
 /// The head and the meaning of the column of speed-ups.
 const SPEEDUP: (&str, &str) = ("speed-up", "time of the baseline divided by that of the row");
 
+/// The head and the meaning of the column of bands.
+const BAND: (&str, &str) = (
+    "band",
+    "least and greatest ratio over all values of the free inputs, each to the best at the same values; with ? where an answer is missing",
+);
+
 /// Head and meaning of the columns with these heads, in their order.
 pub(super) fn meanings(heads: &IndexSet<String>) -> Vec<(String, String)> {
     let figures = FIGURES.iter().map(|(_, head, meaning, ..)| (*head, *meaning));
-    let all = [PROCESSORS, UNCERTAINTY, RATIO, SPEEDUP].into_iter().chain(figures);
+    let all = [PROCESSORS, UNCERTAINTY, RATIO, BAND, SPEEDUP].into_iter().chain(figures);
     all.filter(|(head, meaning)| !meaning.is_empty() && heads.contains(*head))
         .map(|(head, meaning)| (head.to_owned(), meaning.to_owned()))
         .collect()

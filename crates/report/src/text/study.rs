@@ -5,6 +5,7 @@ use anstyle::Style;
 use indexmap::IndexMap;
 use units::median::share;
 
+use super::bands::bands;
 use super::claims::{bounds, failed_runs};
 use super::{below, partial};
 use crate::document::{Check, Study, StudyNumber, StudyRow, StudyTable};
@@ -20,7 +21,10 @@ const SURE: &str = "+/-";
 pub fn study(study: &Study, page: &Page) -> Vec<String> {
     let mut lines = partial(study.partial.as_ref(), page);
     lines.push(page.fold_strong(&study.study, "", &format!("{}: {}", study.study, study.summary)));
-    study.tables.iter().for_each(|one| below(&mut lines, table(one, page)));
+    for one in &study.tables {
+        below(&mut lines, table(one, page));
+        lines.extend(bands(one, page));
+    }
     let metrics = (!study.metrics.is_empty()).then(|| metrics(&study.metrics, page));
     let checks = (!study.checks.is_empty()).then(|| checks(&study.checks, page));
     let bounds = (!study.bounds.is_empty()).then(|| bounds(&study.bounds, page));
@@ -165,6 +169,7 @@ mod tests {
                 row("native", "10", &[2e6; 3]),
                 row("native", "20", &[]),
             ],
+            free: None,
         };
         Study {
             study: "toy".to_owned(),

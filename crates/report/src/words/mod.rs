@@ -11,11 +11,15 @@ use crate::quantity::several;
 
 mod agreement;
 mod finding;
+mod free;
 mod prediction;
 mod verdict;
 
 pub use agreement::agreement;
 pub use finding::finding;
+#[cfg(feature = "command")]
+pub(crate) use free::fate_of;
+pub(crate) use free::{fate, on};
 #[cfg(feature = "command")]
 pub(crate) use prediction::DOUBTS;
 pub(crate) use prediction::DoubtWords;

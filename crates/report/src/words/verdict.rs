@@ -150,7 +150,7 @@ fn place(verdict: &Verdict, is_first: bool) -> String {
     }
 }
 
-fn machine_name(name: &str, file: Option<&str>, native: bool) -> String {
+pub(super) fn machine_name(name: &str, file: Option<&str>, native: bool) -> String {
     if native { "this host".to_owned() } else { label(name, file) }
 }
 
@@ -289,7 +289,7 @@ impl Topic {
 }
 
 /// A mechanism as one says it.
-fn in_words(name: &str) -> &str {
+pub(super) fn in_words(name: &str) -> &str {
     match name.parse() {
         Ok(Mechanism::Messages) => "small messages",
         Ok(Mechanism::Bulk) => "bulk transfers",

@@ -18,6 +18,9 @@ pub struct Input {
     pub kind: Kind,
     /// The mechanisms under which the program uses the input; empty if it uses it under all mechanisms.
     pub only: &'static [Mechanism],
+    /// The values that sources leave open, for comparisons over all of them: `LOW..HIGH`, or a list `A,B`. `None` if the program
+    /// states none.
+    pub free: Option<&'static str>,
 }
 
 /// The values that an input may have.
@@ -47,7 +50,7 @@ impl Display for Kind {
 impl Input {
     /// Declares an input that is a text.
     pub const fn text(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
-        Self { key, default, meaning, kind: Kind::Text, only: &[] }
+        Self { key, default, meaning, kind: Kind::Text, only: &[], free: None }
     }
 
     /// Declares an input that is an integer within `range`.
@@ -57,7 +60,14 @@ impl Input {
         default: &'static str,
         meaning: &'static str,
     ) -> Self {
-        Self { key, default, meaning, kind: Kind::Integer(*range.start(), *range.end()), only: &[] }
+        Self {
+            key,
+            default,
+            meaning,
+            kind: Kind::Integer(*range.start(), *range.end()),
+            only: &[],
+            free: None,
+        }
     }
 
     /// Declares an input that is a real number within `range`.
@@ -67,18 +77,24 @@ impl Input {
         default: &'static str,
         meaning: &'static str,
     ) -> Self {
-        Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()), only: &[] }
+        Self { key, default, meaning, kind: Kind::Real(*range.start(), *range.end()), only: &[], free: None }
     }
 
     /// Declares an input that is a file. `default` is the name of a file that is shipped with Tradewind.
     pub const fn file(key: &'static str, default: &'static str, meaning: &'static str) -> Self {
-        Self { key, default, meaning, kind: Kind::File, only: &[] }
+        Self { key, default, meaning, kind: Kind::File, only: &[], free: None }
     }
 
     /// Returns this input, restricted to these mechanisms: the program ignores it under others.
     #[must_use]
     pub const fn only(self, mechanisms: &'static [Mechanism]) -> Self {
         Self { only: mechanisms, ..self }
+    }
+
+    /// Returns this input with the values that sources leave open: `LOW..HIGH`, or a list `A,B`.
+    #[must_use]
+    pub const fn free(self, values: &'static str) -> Self {
+        Self { free: Some(values), ..self }
     }
 
     /// Whether the program uses the input under at least one mechanism in `mechanisms`.
@@ -110,7 +126,8 @@ pub const HOMES: Input = Input::text(
     "homes of the data in shared memory: owner, each part at the node that owns it; one, all at node 0; first-touch, each \
      page at the node that uses it first",
 )
-.only(&[Mechanism::SharedMemory]);
+.only(&[Mechanism::SharedMemory])
+.free("owner,one,first-touch");
 
 #[cfg(test)]
 mod tests {

@@ -61,7 +61,8 @@ use crate::Job;
 /// The meaning of an input is the field's documentation. Its name is the field's, with hyphens, unless `name` says another.
 /// `default` is a literal, or for a text an expression. `fact` is the input's name in [`describe`](Self::describe). An input
 /// that several programs have is listed once, as a constant, and `like` refers to it. `only = [Messages, Bulk]` names the
-/// mechanisms by which the program heeds the input: a value for another mechanism is reported to its user.
+/// mechanisms by which the program heeds the input: a value for another mechanism is reported to its user. `free = "10..1000"`, or a list
+/// such as `free = "row,column"`, states the values that sources leave open.
 pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     /// The declarations of the inputs, in the order of the fields.
     const INPUTS: &'static [Input];

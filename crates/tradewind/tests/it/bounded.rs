@@ -6,8 +6,8 @@ use std::fs;
 use lab::Study;
 use tempest::MAX_WORDS;
 use units::Time;
-use worlds::MAX_THREADS;
 use worlds::files::{MAX_BYTES, MAX_TEXT_BYTES};
+use worlds::{MAX_THREADS, MOST_CASES, MOST_INPUTS};
 
 use crate::command::refused;
 use crate::scratch::Scratch;
@@ -66,6 +66,12 @@ fn command_of(words: &[&str], arguments: &[&str]) -> End {
 /// A run of a program that is short, with further arguments.
 fn run(arguments: &[&str]) -> End {
     command_of(&["run", "fetch-add"], arguments)
+}
+
+/// A comparison of a program over free inputs.
+fn free(program: &str, inputs: &[&str]) -> End {
+    let inputs: Vec<_> = inputs.iter().flat_map(|input| ["--free", input]).collect();
+    command_of(&["compare", program, "--machine", "cm-5"], &inputs)
 }
 
 /// A run of traffic on a model, with further arguments.
@@ -144,6 +150,22 @@ fn runs() -> Vec<Row> {
             "`--seed`",
             "a whole number from 0 to 18446744073709551615",
             run(&["--machine", "cm-5", "--seed", "18446744073709551616"]),
+        ),
+        row(
+            "free inputs of a comparison",
+            MOST_INPUTS,
+            "their cases multiply",
+            "`--free`",
+            "expected 3 at most",
+            free("em3d", &["nodes=320..640", "degree=2..4", "remote=10..20", "iterations=1..2"]),
+        ),
+        row(
+            "cases of a comparison, each a value for every free input",
+            MOST_CASES,
+            "each row runs in each",
+            "`--free`",
+            "expected 16 at most",
+            free("wator", &["steps=1,2,3,4,5,6", "draw=1,2,3"]),
         ),
         row(
             "an input that is a number; here `words` of fetch-add",

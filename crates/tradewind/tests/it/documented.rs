@@ -56,6 +56,9 @@ fn a_run_read_and_written_again_is_the_same() {
     assert!(shared["anatomy"]["access"]["steps"].is_object(), "{shared}");
     let compare =
         ["compare", "fetch-add", "--machine", "ideal,hurricane-1", "--policy", "single,floating,np"];
+    let known = ["compare", "known-delay", "--machine", "paragon", "--nodes", "2", "--policy", "single"];
+    let free = hold::<Comparison>(&[&known[..], &["--free", "delay=0%,50%"]].concat());
+    assert!(free["worlds"][0]["fate"]["survives"].is_boolean(), "{free}");
     let refused = hold::<Comparison>(&compare);
     assert!(!refused["worlds"][0]["refused"].as_array().unwrap().is_empty(), "{refused}");
     let machine = calibrated();

@@ -19,6 +19,7 @@ mod documented;
 mod endings;
 mod explain;
 mod extremes;
+mod free;
 #[cfg(unix)]
 mod interrupt;
 mod limits;
