@@ -301,6 +301,9 @@ pub(crate) struct Claims {
     /// Write every claim with its verdict into this file too, tab-separated
     #[arg(long, value_name = "FILE.tsv", conflicts_with_all = ["ledger", "sensitivity"])]
     pub(crate) out: Option<PathBuf>,
+    /// Hold the claims against the measured values of a record that --out wrote, without a run
+    #[arg(long, value_name = "FILE.tsv", conflicts_with_all = ["ledger", "sensitivity", "record"])]
+    pub(crate) recount: Option<PathBuf>,
     /// Look for input files that do not travel with the shipped studies in this folder [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,

@@ -42,6 +42,11 @@ pub(crate) fn claims(
     known(&laboratory, &arguments.prefixes)?;
     let needed = laboratory.needed(&arguments.prefixes);
     let held = Held { app, arguments, laboratory: &laboratory, needed: &needed, page };
+    if let Some(path) = &arguments.recount {
+        let code = held.print_verdicts(&recorded(&laboratory, path)?, 0, Vec::new(), None, out)?;
+        out.flush()?;
+        return Ok(code);
+    }
     let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
     let tell = |answers, partial| match arguments.sensitivity {
         // Nothing has been raised yet.
@@ -78,18 +83,35 @@ impl Held<'_> {
         let Self { arguments, laboratory, needed, page, .. } = self;
         let (done, failed) = self.sorted(answers);
         let metrics = laboratory.metrics(&done);
+        if !arguments.ledger {
+            return self.print_verdicts(&metrics, needed.len(), failed, partial, out);
+        }
         let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(needed));
-        let (well, json) = (failed.is_empty(), arguments.output.json);
-        if arguments.ledger {
-            let found = document::Ledger::new(&ledger(needed, &findings, &metrics), failed, partial);
-            print(out, json, page, &found, |page| text::ledger(&found, page))?;
-        } else {
-            let found = document::Claims::new(laboratory, &findings, needed.len(), failed, partial);
-            print(out, json, page, &found, |page| text::claims(&found, page))?;
-            // Half of the verdicts do not take the place of all.
-            if let Some(path) = arguments.out.as_ref().filter(|_| found.partial.is_none()) {
-                files::save(path, &tsv::claims(&found))?;
-            }
+        let well = failed.is_empty();
+        let studies: BTreeSet<_> = needed.iter().map(|needed| needed.study).collect();
+        let studies = laboratory.studies().iter().filter(|study| studies.contains(study.name.as_str()));
+        let found = document::Ledger::new(&ledger(needed, &findings, &metrics), studies, failed, partial);
+        print(out, arguments.output.json, page, &found, |page| text::ledger(&found, page))?;
+        Ok(code(well))
+    }
+
+    /// Prints the verdicts by these metrics, and writes them into the table that was asked for.
+    fn print_verdicts(
+        &self,
+        metrics: &Metrics,
+        runs: usize,
+        failed: Vec<FailedRun>,
+        partial: Option<Partial>,
+        out: &mut impl Write,
+    ) -> Result<ExitCode, Problem> {
+        let Self { arguments, laboratory, needed, page, .. } = self;
+        let findings = laboratory.findings(&arguments.prefixes, metrics, &fixing(needed));
+        let well = failed.is_empty();
+        let found = document::Claims::new(laboratory, &findings, runs, failed, partial);
+        print(out, arguments.output.json, page, &found, |page| text::claims(&found, page))?;
+        // Half of the verdicts do not take the place of all.
+        if let Some(path) = arguments.out.as_ref().filter(|_| found.partial.is_none()) {
+            files::save(path, &tsv::claims(&found))?;
         }
         Ok(code(well))
     }
@@ -133,6 +155,16 @@ impl Held<'_> {
         }
         (done, failures)
     }
+}
+
+/// The metrics of a record.
+fn recorded(laboratory: &Laboratory, path: &Path) -> Result<Metrics, Problem> {
+    let name = units::text::path(path);
+    let text = worlds::files::read_text(path).map_err(|error| Problem::wrong(format!("{name}: {error}")))?;
+    let mistakes =
+        |mistakes: lab::Mistakes| Problem::Wrong(mistakes.iter().map(ToString::to_string).collect());
+    let recorded = lab::recorded::read(&name, &text).map_err(mistakes)?;
+    Ok(laboratory.metrics_recorded(&recorded))
 }
 
 /// The names of the machines that something runs on.

@@ -91,6 +91,7 @@ fn problem(mistakes: Mistakes) -> Problem {
 mod tests {
     use std::collections::BTreeSet;
 
+    use lab::basis::Declarations;
     use lab::drawing::Line;
     use lab::laboratory::Metrics;
     use lab::results::{Kept, Results};
@@ -114,18 +115,22 @@ mod tests {
 
     #[test]
     fn what_is_declared_to_follow_is_a_claim_of_which_no_expression_shows_it() {
-        let (all, none) =
-            (laboratory(None, None).unwrap(), laboratory(None, None).unwrap().declaring(Vec::new()));
-        let follows = |finding: &&Finding<'_>| finding.basis == Some(Basis::Follows);
+        let (all, none) = (
+            laboratory(None, None).unwrap(),
+            laboratory(None, None).unwrap().declaring(Declarations::default()),
+        );
+        let is_shown = |finding: &&Finding<'_>| finding.basis == Some(Basis::Follows);
         let findings = none.findings(&[], &Metrics::default(), &BTreeSet::new());
-        let shown: Vec<_> = findings.iter().filter(follows).map(|it| it.claim.id.as_str()).collect();
-        let declared = whole(&BASIS, basis::read);
-        for beginning in declared.iter().flat_map(|it| &it.claims) {
+        let shown: Vec<_> = findings.iter().filter(is_shown).map(|it| it.claim).collect();
+        let Declarations { follows, substitutes, unreadable } = whole(&BASIS, basis::read);
+        for beginning in [&follows, &substitutes, &unreadable].into_iter().flatten().flat_map(|it| &it.claims)
+        {
             let mut named = all.claims().iter().filter(|claim| claim.is_under(beginning));
             assert!(named.any(|_| true), "no claim begins with {beginning}");
         }
-        let is_declared = |id: &&str| all.declared(id).is_some();
-        let twice: Vec<_> = shown.into_iter().filter(is_declared).collect();
+        let is_declared =
+            |claim: &&Claim| [&follows, &substitutes].into_iter().flatten().any(|it| it.is_of(claim));
+        let twice: Vec<_> = shown.into_iter().filter(is_declared).map(|claim| claim.id.as_str()).collect();
         assert_eq!(twice, [""; 0], "expressions show already that these follow");
     }
 

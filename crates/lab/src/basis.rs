@@ -1,18 +1,20 @@
 //! The basis of a claim says how much a model is worth if the claim holds: nothing if the claim set a parameter,
-//! nothing new if it follows from typed numbers or from other claims, something if it was predicted. This module must
-//! never know a measured value.
+//! nothing new if it follows from typed numbers or from other claims or repeats one, something if it was predicted. This
+//! module must never know a measured value.
 //!
 //! Most bases show in the expressions: a claim follows if each of its metrics was typed in, is computed by a model's
-//! equations or from a survey's table, or is a claim of its own that states a number. Other cases, such as a sum that
-//! the machine forms of two typed prices, are declared in a file, each with its reason.
+//! equations or from a survey's table, or is a claim of its own. A claim repeats another if a run gives its number two
+//! names, or if both state nearly the same number of one version of a program. Other cases, such as a sum that the
+//! machine forms of two typed prices, are declared in a file, each with its reason.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::claim::{Claim, Role};
 use crate::declared::{self, Declared};
-use crate::expression::Expression;
 use crate::laboratory::Laboratory;
-use crate::study::{Origin, Source};
+use crate::lineage::{Lineage, Version};
+use crate::study::Origin;
+use crate::toml;
 use crate::{Mistakes, Stated};
 
 /// The reason for which a claim may hold, and so the worth of a model if it does.
@@ -22,6 +24,10 @@ pub enum Basis {
     Set,
     /// The claim follows from numbers that were typed in, or from other claims.
     Follows,
+    /// The claim is one with another that is counted already.
+    Repeated,
+    /// The claim is about programs that do not exist here, and others answer for them.
+    Substitute,
     /// The claim was predicted, with its stated value in view.
     Predicted,
     /// The claim was predicted while its stated value is kept apart.
@@ -32,13 +38,23 @@ pub enum Basis {
 
 impl Basis {
     /// Every basis, the least informative first.
-    pub const ALL: [Self; 5] = [Self::Set, Self::Follows, Self::Predicted, Self::Blind, Self::Unknown];
+    pub const ALL: [Self; 7] = [
+        Self::Set,
+        Self::Follows,
+        Self::Repeated,
+        Self::Substitute,
+        Self::Predicted,
+        Self::Blind,
+        Self::Unknown,
+    ];
 
     /// Name for people and for scripts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Set => "set",
             Self::Follows => "follows",
+            Self::Repeated => "repeated",
+            Self::Substitute => "substitute",
             Self::Predicted => "predicted",
             Self::Blind => "blind",
             Self::Unknown => "unknown",
@@ -46,79 +62,174 @@ impl Basis {
     }
 }
 
-/// Reads a file that declares claims which follow from others or from typed numbers, though no expression shows it.
-/// `file` is its name in messages.
+/// Declarations about claims that no expression shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declarations {
+    /// Claims that follow from others or from typed numbers.
+    pub follows: Vec<Declared>,
+    /// Claims about programs that do not exist here, for which others answer.
+    pub substitutes: Vec<Declared>,
+    /// Claims that are illegible in the paper, and that no run can meet. They leave the count.
+    pub unreadable: Vec<Declared>,
+}
+
+impl Declarations {
+    /// The reason of the declaration about a claim, if there is one.
+    pub(crate) fn because(&self, claim: &Claim) -> Option<&str> {
+        let all = self.follows.iter().chain(&self.substitutes).chain(&self.unreadable);
+        all.filter(|it| it.is_of(claim)).map(|it| it.because.as_str()).next()
+    }
+
+    /// Whether a claim is declared illegible.
+    pub(crate) fn is_unreadable(&self, claim: &Claim) -> bool {
+        self.unreadable.iter().any(|it| it.is_of(claim))
+    }
+}
+
+/// Reads a file of declarations. `file` is its name in messages.
 ///
 /// # Errors
 ///
 /// All mistakes of the file.
-pub fn read(file: &str, text: &str) -> Result<Vec<Declared>, Mistakes> {
-    declared::read("follows", file, text)
+pub fn read(file: &str, text: &str) -> Result<Declarations, Mistakes> {
+    toml::read(file, text, |top| {
+        Some(Declarations {
+            follows: declared::tables(top, "follows"),
+            substitutes: declared::tables(top, "substitute"),
+            unreadable: declared::tables(top, "unreadable"),
+        })
+    })
 }
+
+/// Distance, as a share, up to which two stated numbers of one version count as one.
+const SAME: f64 = 0.005;
 
 /// Sources from which the basis of a claim is determined.
 pub(crate) struct Bases<'a> {
     laboratory: &'a Laboratory,
-    declared: &'a [Declared],
+    declared: &'a Declarations,
     /// The ids of claims that set a parameter.
     fixed: &'a BTreeSet<&'a str>,
+    lineage: Lineage<'a>,
+    /// Every claim with its place among all.
+    claims: HashMap<&'a str, (usize, &'a Claim)>,
 }
+
+/// The numbers that are counted already, by unit and by the versions that measure them.
+type Counted<'a> = HashMap<(BTreeSet<Version>, &'a str), Vec<f64>>;
 
 impl<'a> Bases<'a> {
     pub(crate) fn new(
         laboratory: &'a Laboratory,
-        declared: &'a [Declared],
+        declared: &'a Declarations,
         fixed: &'a BTreeSet<&'a str>,
     ) -> Self {
-        Self { laboratory, declared, fixed }
+        let claims = laboratory.claims().iter().enumerate();
+        let claims = claims.map(|(place, claim)| (claim.id.as_str(), (place, claim))).collect();
+        Self { laboratory, declared, fixed, lineage: Lineage::new(laboratory), claims }
     }
 
-    /// The basis of a claim; `None` of an input and of a bound, which no paper states as a result.
-    pub(crate) fn of(&self, claim: &Claim) -> Option<Basis> {
+    /// The bases of all claims by their ids. Inputs, bounds, which no paper states as a result, and unreadable claims
+    /// have none.
+    pub(crate) fn all(&self) -> BTreeMap<&'a str, Basis> {
+        let claims = self.laboratory.claims().iter();
+        let alone = claims.filter_map(|claim| Some((claim, self.alone(claim)?, self.cell(claim))));
+        let alone: Vec<_> = alone.collect();
+        let mut counted = Counted::new();
+        for (_, _, cell) in alone.iter().filter(|(_, basis, _)| *basis == Basis::Set) {
+            cell.iter().cloned().for_each(|(key, number)| counted.entry(key).or_default().push(number));
+        }
+        let mut bases = BTreeMap::new();
+        for (claim, basis, cell) in alone {
+            let basis = match (basis, cell) {
+                (Basis::Predicted, Some((key, number))) => {
+                    let numbers = counted.entry(key).or_default();
+                    let is_same = |other: &f64| (number - other).abs() <= SAME * other.abs();
+                    let is_counted = numbers.iter().any(is_same);
+                    numbers.push(number);
+                    if is_counted { Basis::Repeated } else { basis }
+                }
+                _ => basis,
+            };
+            bases.insert(claim.id.as_str(), basis);
+        }
+        bases
+    }
+
+    /// The basis of a claim, other claims' numbers aside.
+    fn alone(&self, claim: &'a Claim) -> Option<Basis> {
         let is_value = matches!(claim.value, Some(Stated::Number(..)));
-        let is_decided = || self.laboratory.checks().any(|(_, check)| check.claim == claim.id);
+        let is_in = |declared: &[Declared]| declared.iter().any(|it| it.is_of(claim));
         match claim.role {
             Role::Input | Role::Bound => None,
-            _ if claim.held_out => Some(Basis::Blind),
-            _ if self.follows(&claim.id) || self.is_declared(claim) => Some(Basis::Follows),
+            _ if self.declared.is_unreadable(claim) => None,
+            _ if self.follows(&claim.id) || is_in(&self.declared.follows) => Some(Basis::Follows),
             _ if self.fixed.contains(claim.id.as_str()) => Some(Basis::Set),
-            _ if !is_value && !is_decided() && self.is_measured(&claim.id) => Some(Basis::Unknown),
+            _ if is_in(&self.declared.substitutes) => Some(Basis::Substitute),
+            _ if self.is_renamed(&claim.id) => Some(Basis::Repeated),
+            _ if claim.held_out && self.has_set_part(&claim.id) => Some(Basis::Predicted),
+            _ if claim.held_out => Some(Basis::Blind),
+            _ if !is_value && !self.lineage.is_checked(&claim.id) && self.is_measured(&claim.id) => {
+                Some(Basis::Unknown)
+            }
             _ => Some(Basis::Predicted),
         }
     }
 
-    fn is_declared(&self, claim: &Claim) -> bool {
-        self.declared.iter().any(|it| it.is_of(claim))
+    /// The number that a claim states, with its unit and the versions whose runs measure it; `None` if a check decides
+    /// the claim, or something else than runs.
+    fn cell(&self, claim: &'a Claim) -> Option<((BTreeSet<Version>, &'a str), f64)> {
+        let number = claim.number().filter(|_| !self.lineage.is_checked(&claim.id))?;
+        Some(((self.lineage.versions(&claim.id)?, claim.unit.as_str()), number))
     }
 
     /// Whether expressions show that a claim is made of typed numbers and other claims alone.
-    fn follows(&self, id: &str) -> bool {
-        let check = self.laboratory.checks().find(|(_, check)| check.claim == id);
-        let names: Vec<_> = match check {
-            Some((_, check)) => check.holds.iter().map(Expression::names).collect(),
-            None => vec![vec![id]],
-        };
-        let closure = self.laboratory.closure(names);
-        let is_derived = |name: &str| self.laboratory.derived().any(|(_, derived)| derived.metric == name);
-        let mut leaves = closure.iter().filter(|name| !is_derived(name)).peekable();
-        leaves.peek().is_some() && leaves.all(|leaf| self.is_known(leaf, *leaf != id))
+    fn follows(&self, id: &'a str) -> bool {
+        let leaves = self.leaves(id);
+        match leaves.is_empty() {
+            // Numbers alone.
+            true => self.lineage.is_worked_out(id),
+            false => leaves.iter().all(|leaf| self.is_computed(leaf) || *leaf != id && self.is_known(leaf)),
+        }
     }
 
-    /// Whether a metric that follows from no other is computed without a run; for claims that are made of it (`others`), whether it is a
-    /// typed number or states one.
-    fn is_known(&self, leaf: &str, others: bool) -> bool {
-        let is_run = |source: &Source| matches!(source.origin, Origin::Run(_));
-        let is_computed =
-            || self.laboratory.sources().any(|(_, source)| !is_run(source) && source.yields(leaf));
-        let is_stated =
-            |claim: &Claim| claim.role == Role::Input || matches!(claim.value, Some(Stated::Number(..)));
-        let is_claim = || self.laboratory.claims().iter().any(|claim| claim.id == leaf && is_stated(claim));
-        is_computed() || others && (self.fixed.contains(leaf) || is_claim())
+    /// The metrics that a claim is made of, down to other claims.
+    fn leaves(&self, id: &'a str) -> BTreeSet<&'a str> {
+        self.lineage.leaves(id, |name| self.is_claim(name))
+    }
+
+    /// Whether a metric is computed without a run.
+    fn is_computed(&self, name: &str) -> bool {
+        let source = self.lineage.yielded(name).map(|yielded| &yielded.source.origin);
+        matches!(source, Some(Origin::Model { .. } | Origin::Survey { .. }))
+    }
+
+    /// Whether a metric, by any of its names, is a claim that states a number, or keeps it apart.
+    fn is_known(&self, name: &str) -> bool {
+        self.is_claim(name) || self.lineage.namesakes(name).iter().any(|other| self.is_claim(other))
+    }
+
+    fn is_claim(&self, name: &str) -> bool {
+        let is_stated = |claim: &Claim| {
+            claim.role == Role::Input || claim.held_out || matches!(claim.value, Some(Stated::Number(..)))
+        };
+        self.fixed.contains(name) || self.claims.get(name).is_some_and(|(_, claim)| is_stated(claim))
+    }
+
+    /// Whether a run gives the number of a claim to an earlier claim too.
+    fn is_renamed(&self, id: &str) -> bool {
+        let place = |id: &str| self.claims.get(id).map(|(place, _)| *place);
+        let is_earlier = |other: &String| self.is_claim(other) && place(other) < place(id);
+        !self.lineage.is_worked_out(id) && self.lineage.namesakes(id).iter().any(is_earlier)
+    }
+
+    /// Whether a claim that set something is a part of this one.
+    fn has_set_part(&self, id: &'a str) -> bool {
+        self.leaves(id).iter().any(|leaf| *leaf != id && self.fixed.contains(leaf))
     }
 
     fn is_measured(&self, id: &str) -> bool {
-        self.laboratory.sources().any(|(_, source)| source.yields(id))
-            || self.laboratory.derived().any(|(_, derived)| derived.metric == id)
+        self.lineage.yielded(id).is_some() || self.lineage.derived(id).is_some()
     }
 }
 
@@ -143,7 +254,26 @@ metrics = [
     { figure = "blind", metric = "a.blind" },
     { figure = "unknown", metric = "a.unknown" },
     { figure = "typed", metric = "a.typed" },
+    { figure = "free", metric = "a.renamed", factor = 0.5 },
+    { figure = "same", metric = "a.same" },
+    { figure = "like-set", metric = "a.like-set" },
+    { figure = "near", metric = "a.near" },
+    { figure = "elsewhere", metric = "a.elsewhere" },
+    { figure = "raw", metric = "raw" },
 ]
+
+# Another version of the program.
+[[run]]
+program = "toy"
+machine = "toy"
+policy = "other"
+metrics = [{ figure = "free", metric = "a.other" }]
+
+# The first run again, in another study's words.
+[[run]]
+program = "toy"
+machine = "toy"
+metrics = [{ figure = "set", metric = "again.set" }, { figure = "blind", metric = "again.blind" }]
 
 [[derived]]
 metric = "a.twice"
@@ -160,6 +290,26 @@ claim = "a.order"
 holds = "a.twice > a.set"
 because = "the order"
 
+[[derived]]
+metric = "a.ratio"
+value = "a.blind / a.set"
+because = "a ratio of two cells"
+
+[[derived]]
+metric = "a.part-set"
+value = "raw / a.set"
+because = "a ratio with a set part"
+
+[[derived]]
+metric = "a.numbers"
+value = "75 / 2"
+because = "arithmetic"
+
+[[check]]
+claim = "a.again"
+holds = "again.set < again.blind"
+because = "cells under other names"
+
 [[model]]
 name = "fixed-floating"
 metrics = [{ figure = "k", metric = "a.model" }]
@@ -175,7 +325,7 @@ metrics = [{ figure = "k", metric = "a.model" }]
         let value = "value = 1.0";
         let all = [
             ("set", value),
-            ("free", value),
+            ("free", "value = 2.0"),
             ("blind", "held_out = true"),
             ("unknown", ""),
             ("typed", value),
@@ -183,6 +333,18 @@ metrics = [{ figure = "k", metric = "a.model" }]
             ("sum", value),
             ("order", ""),
             ("model", value),
+            ("renamed", value),
+            ("same", "value = 2.009"),
+            ("like-set", "value = 0.996"),
+            ("near", "value = 2.02"),
+            ("other", "value = 2.0"),
+            ("elsewhere", "value = 2.0\nunit = \"us\""),
+            ("ratio", "held_out = true"),
+            ("part-set", "held_out = true"),
+            ("numbers", "value = 37.5"),
+            ("again", ""),
+            ("stand-in", value),
+            ("illegible", ""),
         ];
         claim::read("a.toml", &all.map(claim).concat()).unwrap()
     }
@@ -190,27 +352,49 @@ metrics = [{ figure = "k", metric = "a.model" }]
     #[test]
     fn a_claim_says_as_much_as_what_it_is_made_of() {
         let study = study::read("toy.toml", STUDY).unwrap();
-        let declared =
-            read("b.toml", "[[follows]]\nclaims = [\"a.typed\"]\nbecause = \"a price\"\n").unwrap();
+        let table =
+            |key: &str, id: &str, why: &str| format!("[[{key}]]\nclaims = [\"{id}\"]\nbecause = \"{why}\"\n");
+        let declared = [
+            table("follows", "a.typed", "a price"),
+            table("substitute", "a.stand-in", "another program"),
+            table("unreadable", "a.illegible", "a hole in the paper"),
+        ];
+        let declared = read("b.toml", &declared.concat()).unwrap();
         let laboratory = Laboratory::new(claims(), vec![study], BTreeMap::new(), Vec::new()).unwrap();
         let laboratory = laboratory.declaring(declared);
         let findings = laboratory.findings(&[], &Metrics::default(), &BTreeSet::new());
+        let name = |it: &crate::Finding<'_>| it.basis.map_or("none", Basis::name);
         let bases: Vec<_> =
-            findings.iter().map(|it| (it.claim.id.as_str(), it.basis.map(Basis::name).unwrap())).collect();
+            findings.iter().map(|it| (it.claim.id.trim_start_matches("a."), name(it))).collect();
         let expected = [
-            ("a.set", "set"),
-            ("a.free", "predicted"),
-            ("a.blind", "blind"),
-            ("a.unknown", "unknown"),
-            ("a.typed", "follows"),
-            ("a.twice", "follows"),
-            ("a.sum", "predicted"),
-            ("a.order", "follows"),
-            ("a.model", "follows"),
+            ("set", "set"),
+            ("free", "predicted"),
+            ("blind", "blind"),
+            ("unknown", "unknown"),
+            ("typed", "follows"),
+            ("twice", "follows"),
+            ("sum", "follows"),
+            ("order", "follows"),
+            ("model", "follows"),
+            // One run gives both names to one number.
+            ("renamed", "repeated"),
+            // Within half a percent of a predicted cell, and of a set one; farther off; of another version; in another unit.
+            ("same", "repeated"),
+            ("like-set", "repeated"),
+            ("near", "predicted"),
+            ("other", "predicted"),
+            ("elsewhere", "predicted"),
+            ("ratio", "follows"),
+            ("part-set", "predicted"),
+            ("numbers", "follows"),
+            ("again", "follows"),
+            ("stand-in", "substitute"),
+            ("illegible", "none"),
         ];
         assert_eq!(bases, expected);
         assert_eq!(laboratory.declared("a.typed"), Some("a price"));
         assert_eq!(laboratory.declared("a.type"), None);
+        assert_eq!(findings.last().map(|it| it.verdict), Some(crate::Verdict::Unreadable));
     }
 
     #[test]

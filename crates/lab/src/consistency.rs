@@ -11,7 +11,7 @@ use crate::{Claim, Expression, Laboratory, model};
 
 /// All mistakes of a laboratory, grouped by kind.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
-    let kinds = [ids, decisions, yields, circles, needs, bounds, origins];
+    let kinds = [ids, decisions, yields, circles, needs, bands, bounds, origins];
     kinds.iter().flat_map(|kind| kind(laboratory)).collect()
 }
 
@@ -123,6 +123,23 @@ fn needs(laboratory: &Laboratory) -> Mistakes {
         expressions.flat_map(move |it| unknown((&study.file, check.place), "check.holds", it))
     });
     derived.chain(checks).collect()
+}
+
+/// Reports bands of metrics that no source yields: a derived metric moves with the metrics in its expression.
+fn bands(laboratory: &Laboratory) -> Mistakes {
+    let is_measured = |name: &str| laboratory.sources().any(|(_, source)| source.yields(name));
+    let mut mistakes = Mistakes::new();
+    for (study, band) in laboratory.bands() {
+        let place = (study.file.as_str(), band.place);
+        if !is_measured(&band.metric) {
+            let expected = "a metric that some run, model or survey yields".to_owned();
+            mistakes.push(mistake(place, "band.metric", &band.metric, expected));
+        }
+        if !is_yielded(laboratory, &band.by) {
+            mistakes.push(unknown(laboratory, place, "band.by", &band.by));
+        }
+    }
+    mistakes
 }
 
 /// Reports missing surveys, and models that do not take their settings.

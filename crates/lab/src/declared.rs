@@ -21,9 +21,9 @@ impl Declared {
     }
 }
 
-/// Reads a file of declarations, each a table of this key. `file` is its name in messages.
-pub(crate) fn read(key: &'static str, file: &str, text: &str) -> Result<Vec<Declared>, Mistakes> {
-    toml::read(file, text, |top| Some(top.tables(key).iter().filter_map(declared).collect()))
+/// The declarations of a file, each a table of this key.
+pub(crate) fn tables(top: &Table<'_>, key: &'static str) -> Vec<Declared> {
+    top.tables(key).iter().filter_map(declared).collect()
 }
 
 /// Reads a file of causes: why claims differ. `file` is its name in messages.
@@ -32,7 +32,7 @@ pub(crate) fn read(key: &'static str, file: &str, text: &str) -> Result<Vec<Decl
 ///
 /// All mistakes of the file.
 pub fn causes(file: &str, text: &str) -> Result<Vec<Declared>, Mistakes> {
-    read("cause", file, text)
+    toml::read(file, text, |top| Some(tables(top, "cause")))
 }
 
 fn declared(table: &Table<'_>) -> Option<Declared> {

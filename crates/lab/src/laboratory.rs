@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::absent::Absent;
-use crate::basis::Bases;
+use crate::basis::{Bases, Declarations};
 use crate::declared::Declared;
 use crate::expression::{Expression, Value};
-use crate::study::{Check, Derived, Origin, Source};
+use crate::study::{Band, Check, Derived, Origin, Source};
 use crate::survey::Survey;
 use crate::tolerance::Tolerance;
-use crate::verdict::{Finding, Verdict};
-use crate::{Claim, Mistakes, Specification, Study, consistency, model, verdict};
+use crate::verdict::{Elsewhere, Finding, Verdict};
+use crate::{Claim, Mistakes, Specification, Study, consistency, fallible, model, verdict};
 
 /// Everything that was read, checked together.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Laboratory {
     studies: Vec<Study>,
     surveys: BTreeMap<String, Survey>,
     tolerances: Vec<Tolerance>,
-    declared: Vec<Declared>,
+    declared: Declarations,
     causes: Vec<Declared>,
     /// The input files that are not there.
     absent: BTreeSet<String>,
@@ -65,6 +65,14 @@ impl Metrics {
         self.machines.get(name).map(String::as_str)
     }
 
+    pub(crate) fn add_number(&mut self, name: &str, number: f64) {
+        self.numbers.insert(name.to_owned(), number);
+    }
+
+    pub(crate) fn add_flag(&mut self, claim: &str, holds: bool) {
+        self.flags.insert(claim.to_owned(), holds);
+    }
+
     fn add(&mut self, source: &Source, figures: &[(String, f64)]) {
         for (figure, value) in figures {
             let named = source.metrics.iter().filter_map(|mapping| mapping.apply(figure, *value));
@@ -85,7 +93,7 @@ impl Laboratory {
     ///
     /// Mistakes that only show when everything is seen at once: two claims of one id, a claim decided twice, a metric
     /// that two sources yield, a metric derived twice or from itself, a metric without a source, an unknown survey, a
-    /// model's setting that does not exist.
+    /// model's setting that does not exist, a check that no run can fail.
     pub fn new(
         mut claims: Vec<Claim>,
         studies: Vec<Study>,
@@ -98,11 +106,14 @@ impl Laboratory {
             studies,
             surveys,
             tolerances,
-            declared: Vec::new(),
+            declared: Declarations::default(),
             causes: Vec::new(),
             absent: BTreeSet::new(),
         };
-        let mistakes = consistency::mistakes(&laboratory);
+        let mut mistakes = consistency::mistakes(&laboratory);
+        if mistakes.is_empty() {
+            mistakes = fallible::mistakes(&laboratory);
+        }
         if mistakes.is_empty() { Ok(laboratory) } else { Err(mistakes) }
     }
 
@@ -113,16 +124,16 @@ impl Laboratory {
         Self { absent, ..self }
     }
 
-    /// The laboratory with claims that are known to follow from typed numbers.
+    /// The laboratory with declarations about claims that no expression shows.
     #[must_use]
-    pub fn declaring(self, declared: Vec<Declared>) -> Self {
+    pub fn declaring(self, declared: Declarations) -> Self {
         Self { declared, ..self }
     }
 
-    /// Why a claim is declared to follow from typed numbers, if it is.
+    /// The reason of the declaration about a claim, if it has any: that it follows from typed numbers, that other
+    /// programs answer for its own, or that it is illegible.
     pub fn declared(&self, claim: &str) -> Option<&str> {
-        let claim = self.claims.iter().find(|known| known.id == claim)?;
-        self.declared.iter().find(|it| it.is_of(claim)).map(|it| it.because.as_str())
+        self.declared.because(self.claims.iter().find(|known| known.id == claim)?)
     }
 
     /// The laboratory with the known causes of claims that differ.
@@ -185,6 +196,11 @@ impl Laboratory {
         self.studies.iter().flat_map(|study| study.sources.iter().map(move |source| (study, source)))
     }
 
+    /// All metrics at further values of open inputs.
+    pub(crate) fn bands(&self) -> impl Iterator<Item = (&Study, &Band)> {
+        self.studies.iter().flat_map(|study| study.bands.iter().map(move |band| (study, band)))
+    }
+
     pub(crate) fn has_survey(&self, file: &str) -> bool {
         self.surveys.contains_key(file)
     }
@@ -213,7 +229,10 @@ impl Laboratory {
         let checks = self.checks().filter(|(_, check)| is_asked(&check.claim));
         let names = checks.flat_map(|(_, check)| check.holds.iter().map(Expression::names));
         let names: Vec<_> = names.chain([ids.collect()]).collect();
-        let closure = self.closure(names);
+        let mut closure = self.closure(names);
+        let elsewhere = self.bands().filter(|(_, band)| closure.contains(band.metric.as_str()));
+        let elsewhere: Vec<_> = elsewhere.map(|(_, band)| vec![band.by.as_str()]).collect();
+        closure.extend(self.closure(elsewhere));
         let yields = |source: &Source| closure.iter().any(|name| source.yields(name));
         let needed = self.sources().filter_map(|(study, source)| match &source.origin {
             Origin::Run(run) if yields(source) => Some(Needed { study: &study.name, run, source }),
@@ -263,6 +282,12 @@ impl Laboratory {
             }
         }
         self.complete(metrics)
+    }
+
+    /// The metrics, from numbers of metrics that sources yield.
+    pub(crate) fn metrics_from<'m>(&self, numbers: impl Iterator<Item = (&'m str, f64)>) -> Metrics {
+        let numbers = numbers.map(|(name, number)| (name.to_owned(), number)).collect();
+        self.complete(Metrics { numbers, ..Metrics::default() })
     }
 
     /// Adds the metrics of models and surveys, and all derived ones.
@@ -339,19 +364,94 @@ impl Laboratory {
         };
         let fixes = self.claims.iter().filter(|claim| claim.fit || fits(claim));
         let fixed: BTreeSet<_> = fixes.map(|claim| claim.id.as_str()).collect();
-        let bases = Bases::new(self, &self.declared, &fixed);
+        let bases = Bases::new(self, &self.declared, &fixed).all();
+        let points = self.points(metrics);
         let asked = self.claims.iter().filter(|claim| is_under(claim, prefixes));
         let absent = Absent::of(self, &self.absent);
         let findings = asked.map(|claim| {
-            let finding = verdict::hold(claim, metrics.of(&claim.id), &self.tolerances);
+            let mut finding = verdict::hold(claim, metrics.of(&claim.id), &self.tolerances);
             let needs = match finding.verdict {
                 Verdict::NotMeasured => self.lacks(claim, &absent).into_iter().map(str::to_owned).collect(),
                 _ => Vec::new(),
             };
-            Finding { fixes: fixed.contains(claim.id.as_str()), basis: bases.of(claim), needs, ..finding }
+            if self.declared.is_unreadable(claim) && finding.verdict == Verdict::NotMeasured {
+                finding.verdict = Verdict::Unreadable;
+            }
+            let band = self.elsewhere(claim, &points);
+            let basis = bases.get(claim.id.as_str()).copied();
+            Finding { fixes: fixed.contains(claim.id.as_str()), basis, needs, ..finding }.across(band)
         });
         findings.collect()
     }
+
+    /// The metrics at each further value of an open input.
+    fn points(&self, metrics: &Metrics) -> Vec<OpenPoint<'_>> {
+        let mut points: Vec<OpenPoint<'_>> = Vec::new();
+        for (_, band) in self.bands() {
+            match points.iter_mut().find(|it| it.open == band.open && it.at == band.at) {
+                Some(point) => point.bands.push(band),
+                None => points.push(OpenPoint {
+                    open: &band.open,
+                    at: &band.at,
+                    bands: vec![band],
+                    missing: Vec::new(),
+                    metrics: Metrics::default(),
+                }),
+            }
+        }
+        for point in &mut points {
+            let missing = point.bands.iter().filter(|band| metrics.number(&band.by).is_none());
+            point.missing = missing.map(|band| band.metric.as_str()).collect();
+            point.metrics = self.metrics_at(&point.bands, metrics);
+        }
+        points
+    }
+
+    /// The metrics where these have their values at a further value of an open input.
+    fn metrics_at(&self, bands: &[&Band], metrics: &Metrics) -> Metrics {
+        let derived: BTreeSet<_> = self.derived().map(|(_, derived)| derived.metric.as_str()).collect();
+        let measured = metrics.numbers().filter(|(name, _)| !derived.contains(name));
+        let mut numbers: BTreeMap<_, _> = measured.map(|(name, it)| (name.to_owned(), it)).collect();
+        for band in bands {
+            match metrics.number(&band.by) {
+                Some(number) => drop(numbers.insert(band.metric.clone(), number)),
+                // The value there is not known.
+                None => drop(numbers.remove(&band.metric)),
+            }
+        }
+        let mut metrics = Metrics { numbers, ..Metrics::default() };
+        self.follow(&mut metrics);
+        metrics
+    }
+
+    /// The results of a claim at the further values of the open inputs that it depends on.
+    fn elsewhere<'a>(&'a self, claim: &'a Claim, points: &[OpenPoint<'a>]) -> Vec<Elsewhere<'a>> {
+        if points.is_empty() {
+            return Vec::new();
+        }
+        let checks = self.checks().filter(|(_, check)| check.claim == claim.id);
+        let names = checks.flat_map(|(_, check)| check.holds.iter().map(Expression::names));
+        let closure = self.closure(names.chain([vec![claim.id.as_str()]]));
+        let is_moved =
+            |point: &&OpenPoint<'_>| point.bands.iter().any(|band| closure.contains(band.metric.as_str()));
+        let at = |point: &OpenPoint<'a>| {
+            let is_known = point.missing.iter().all(|name| !closure.contains(name));
+            let metrics = if is_known { point.metrics.of(&claim.id) } else { (None, None) };
+            let there = verdict::hold(claim, metrics, &self.tolerances);
+            Elsewhere { open: point.open, at: point.at, measured: there.measured, verdict: there.verdict }
+        };
+        points.iter().filter(is_moved).map(at).collect()
+    }
+}
+
+/// A further value of an open input, and the metrics there.
+struct OpenPoint<'a> {
+    open: &'a str,
+    at: &'a str,
+    bands: Vec<&'a Band>,
+    /// Metrics that were not measured there.
+    missing: Vec<&'a str>,
+    metrics: Metrics,
 }
 
 fn is_under(claim: &Claim, prefixes: &[String]) -> bool {

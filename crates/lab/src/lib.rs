@@ -10,6 +10,7 @@
 //! | [`specification`] | a run of a program, and the numbers of its answer |
 //! | [`runner`] | the processes that do runs |
 //! | [`record`] | answers of runs, kept for good |
+//! | [`recorded`] | dated records of verdicts, to be counted anew |
 //! | [`campaign`] | does the runs that are needed and are not in the record |
 //! | [`model`] | analytic models |
 //! | [`survey`] | machines that are a row of a table and nothing more |
@@ -20,6 +21,8 @@
 //! | `toml` | TOML with places, every mistake at once |
 //! | `absent` | claims that cannot be measured because a person's file is not there |
 //! | `consistency` | names that stand twice or nowhere, over all files |
+//! | `fallible` | checks that no run can fail |
+//! | `lineage` | the measured numbers that a claim is made of |
 //! | [`verdict`] | a claim compared with its metric |
 //! | [`tolerance`] | the greatest distance that counts as equal |
 //! | [`basis`] | the worth of a model if a claim holds |
@@ -44,12 +47,15 @@ mod consistency;
 pub mod declared;
 pub mod drawing;
 pub mod expression;
+mod fallible;
 pub mod laboratory;
 pub mod ledger;
+mod lineage;
 pub mod mistake;
 pub mod model;
 pub mod pattern;
 pub mod record;
+pub mod recorded;
 pub mod results;
 pub mod runner;
 pub mod sensitivity;

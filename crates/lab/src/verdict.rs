@@ -12,12 +12,16 @@ pub enum Verdict {
     Holds,
     /// The metric does not.
     Differs,
+    /// The metric does so at some values of an input that the claim's source leaves open, and at others it does not.
+    Undecidable,
     /// There is no metric.
     NotMeasured,
     /// There is a metric, and the stated value is kept apart.
     HeldOut,
     /// There is a metric, and no known value to compare it with.
     Unknown,
+    /// The claim is illegible, and nothing could measure it: it leaves the count.
+    Unreadable,
     /// The claim is an input of the study: it is configured, and nothing measured it.
     Input,
 }
@@ -28,12 +32,27 @@ impl Verdict {
         match self {
             Self::Holds => "holds",
             Self::Differs => "differs",
+            Self::Undecidable => "undecidable",
             Self::NotMeasured => "not measured",
             Self::HeldOut => "held out",
             Self::Unknown => "unknown",
+            Self::Unreadable => "unreadable",
             Self::Input => "input",
         }
     }
+}
+
+/// Result of a claim at a further value of an input that its source leaves open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elsewhere<'a> {
+    /// The open input, in words.
+    pub open: &'a str,
+    /// The value of the input.
+    pub at: &'a str,
+    /// The measured number; else whether an order or shape was found.
+    pub measured: Option<Value>,
+    /// The verdict there.
+    pub verdict: Verdict,
 }
 
 /// A claim and its result.
@@ -56,6 +75,20 @@ pub struct Finding<'a> {
     pub basis: Option<Basis>,
     /// The input files without which it cannot be measured, and which are not there.
     pub needs: Vec<String>,
+    /// Results at further values of inputs that the claim's source leaves open.
+    pub band: Vec<Elsewhere<'a>>,
+}
+
+impl<'a> Finding<'a> {
+    /// The finding with the results at further values of open inputs. A claim that holds at some values and differs at
+    /// others is undecidable.
+    pub(crate) fn across(self, band: Vec<Elsewhere<'a>>) -> Self {
+        let verdicts = [self.verdict].into_iter().chain(band.iter().map(|it| it.verdict));
+        let decided: Vec<_> = verdicts.filter(|it| matches!(it, Verdict::Holds | Verdict::Differs)).collect();
+        let is_split = decided.contains(&Verdict::Holds) && decided.contains(&Verdict::Differs);
+        let verdict = if is_split { Verdict::Undecidable } else { self.verdict };
+        Self { verdict, band, ..self }
+    }
 }
 
 /// Compares a claim with its check and its metric. A check decides even if there is a number too: the number is then
@@ -77,6 +110,7 @@ pub(crate) fn hold<'a>(
             fixes: claim.fit,
             basis: None,
             needs: Vec::new(),
+            band: Vec::new(),
         };
     }
     let error = number.zip(claim.number()).map(|(measured, stated)| match stated {
@@ -94,7 +128,8 @@ pub(crate) fn hold<'a>(
         (None, Some(_), _) => Verdict::Unknown,
     };
     let tolerance = tolerance::most(tolerances, claim);
-    Finding { claim, measured, tolerance, error, verdict, fixes: claim.fit, basis: None, needs: Vec::new() }
+    let (needs, band) = (Vec::new(), Vec::new());
+    Finding { claim, measured, tolerance, error, verdict, fixes: claim.fit, basis: None, needs, band }
 }
 
 fn of(holds: bool) -> Verdict {
@@ -134,5 +169,27 @@ mod tests {
         assert_eq!(verdict(&input, None, Some(2.0)), Verdict::Differs);
         let finding = hold(&stated, (None, Some(11.0)), &rules);
         assert!((finding.error.unwrap() - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_claim_whose_answer_changes_inside_its_band_is_undecidable() {
+        let rules = "[[tolerance]]\nrelative = 0.1\nbecause = \"a test\"\n";
+        let rules = tolerance::read("t.toml", rules).unwrap();
+        let stated = claim("result", "value = 10.0");
+        let across = |numbers: &[Option<f64>]| {
+            let hold = |number: &Option<f64>| hold(&stated, (None, *number), &rules);
+            let band = numbers[1..].iter().map(|number| {
+                let Finding { measured, verdict, .. } = hold(number);
+                Elsewhere { open: "steps", at: "10", measured, verdict }
+            });
+            hold(&numbers[0]).across(band.collect()).verdict
+        };
+        assert_eq!(across(&[Some(10.0), Some(10.5)]), Verdict::Holds);
+        assert_eq!(across(&[Some(20.0), Some(30.0)]), Verdict::Differs);
+        assert_eq!(across(&[Some(10.0), Some(30.0)]), Verdict::Undecidable);
+        assert_eq!(across(&[Some(30.0), Some(10.0)]), Verdict::Undecidable);
+        // A value of the input that was not run decides nothing.
+        assert_eq!(across(&[Some(10.0), None]), Verdict::Holds);
+        assert_eq!(across(&[None, None]), Verdict::NotMeasured);
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn all(app: &App, arguments: &Report) -> Result<Found, Problem> {
         match asked {
             Selection::Shipped(document) => shipped.push(document),
             Selection::Own(laboratory, document) => {
-                groups.push(Group { laboratory, studies: vec![One { document, place: 0 }] });
+                groups.push(Group { laboratory: *laboratory, studies: vec![One { document, place: 0 }] });
             }
             Selection::Stranger(document) => strangers.push(document),
         }
@@ -105,7 +105,7 @@ pub(super) fn all(app: &App, arguments: &Report) -> Result<Found, Problem> {
 /// The results of a study.
 enum Selection {
     Shipped(document::Study),
-    Own(Laboratory, document::Study),
+    Own(Box<Laboratory>, document::Study),
     Stranger(document::Study),
 }
 
@@ -198,7 +198,11 @@ impl<'a> Recorded<'a> {
         had.answers.iter().for_each(|(place, answer)| kept[*place].push(answer));
         let partial = (had.answers.len() < had.all).then(|| Partial::on_record((had.answers.len(), had.all)));
         let document = document::Study::new(&Results::new(&laboratory, study, &kept), Vec::new(), partial);
-        if is_shipped(name) { Selection::Shipped(document) } else { Selection::Own(laboratory, document) }
+        if is_shipped(name) {
+            Selection::Shipped(document)
+        } else {
+            Selection::Own(Box::new(laboratory), document)
+        }
     }
 
     /// The numbers of every run of a laboratory's only study that is on record.

@@ -119,7 +119,7 @@ fn machine(app: &App, name: &str, findings: &[Finding<'_>], metrics: &Metrics) -
     let target = Target::find(name, &[]).ok()?;
     let Target::Model { machine, .. } = &target else { return None };
     let entry = ledger::entry(name, machine, findings, metrics);
-    let fixed = document::Ledger::new(&[entry], Vec::new(), None).machines.pop()?;
+    let fixed = document::Ledger::new(&[entry], std::iter::empty(), Vec::new(), None).machines.pop()?;
     Some(html::Machine { explain: explain::of_machine(app, &target, machine), fixed })
 }
 

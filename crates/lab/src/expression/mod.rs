@@ -23,6 +23,7 @@
 
 mod lexer;
 mod parser;
+pub mod range;
 
 use std::fmt::{self, Display, Formatter};
 

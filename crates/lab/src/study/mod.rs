@@ -2,6 +2,7 @@
 //! of its own on metrics, and figures to draw. This module must never run anything, and never know the value of a claim
 //! of the literature.
 
+mod band;
 mod figure;
 mod files;
 mod mapping;
@@ -17,6 +18,7 @@ use crate::toml::{self, Table};
 use crate::{Claim, Mistakes};
 use parts::{bounds, checks, derived, sources};
 
+pub use band::Band;
 pub(crate) use figure::quantity;
 pub use figure::{Coordinate, Figure, Level, Lines, Scale, Series};
 pub use files::OwnFile;
@@ -40,6 +42,8 @@ pub struct Study {
     pub derived: Vec<Derived>,
     /// Orders and shapes.
     pub checks: Vec<Check>,
+    /// Metrics at further values of inputs that the source of the claims leaves open.
+    pub bands: Vec<Band>,
     /// Expected values of metrics that nobody published as a result: claims of [`Role::Bound`](crate::Role::Bound).
     pub bounds: Vec<Claim>,
     /// The claims used to choose an unpublished value, an input of its runs, say.
@@ -208,6 +212,7 @@ pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mista
         let files = files::files(top, &sources, are_read);
         let derived = top.tables("derived").iter().flat_map(|table| derived(table, prefix)).collect();
         let checks = top.tables("check").iter().flat_map(|table| checks(table, prefix)).collect();
+        let bands = top.tables("band").iter().flat_map(|table| band::bands(table, prefix)).collect();
         let bounds = top.tables("bound").iter().flat_map(|table| bounds(table, prefix, file)).collect();
         let fits = top.texts("fits", "a list of ids of claims, or of their beginnings");
         let figures = top.tables("figure").iter().filter_map(|table| figure::figure(table, prefix)).collect();
@@ -224,6 +229,7 @@ pub fn read_at_most(most: Most, file: &str, text: &str) -> (Option<Study>, Mista
             sources,
             derived,
             checks,
+            bands,
             bounds,
             fits,
             figures,

@@ -25,13 +25,16 @@ pub struct Claims {
     pub summary: Vec<Summary>,
     /// Verdicts on results for each study and each basis: what it says of the model that a claim holds.
     pub score: Vec<Standing>,
+    /// The distances of independent predictions from stated numbers, for each study.
+    #[serde(default)]
+    pub predictions: Vec<Predictions>,
     /// Verdicts on results that set a parameter, or may.
     pub fit: Counts,
     /// Verdicts on all other results.
     pub not_fit: Counts,
     /// Results with another verdict than `not measured`.
     pub measured: usize,
-    /// Claims whose role is `result`.
+    /// Claims whose role is `result`, without illegible ones.
     pub results: usize,
     /// The number of runs that the claims needed, including runs whose results were on record already.
     pub runs: usize,
@@ -85,19 +88,24 @@ pub struct Claim {
     ///
     /// Null without two numbers.
     pub error: Option<f64>,
-    /// `holds`, `differs`, `not measured`, `held out` (measured, but the stated value is kept apart), `unknown` (measured, but nobody
-    /// knows the stated value) or `input` (the value is configured and not measured).
+    /// `holds`, `differs`, `undecidable` (it holds at some values of an input that the source leaves open, and differs at others), `not
+    /// measured`, `held out` (measured, but the stated value is kept apart), `unknown` (measured, but nobody knows the stated value),
+    /// `unreadable` (the claim is illegible, and nothing could measure it) or `input` (the value is configured and not measured).
     pub verdict: String,
+    /// The results at further values of inputs that the source leaves open; empty if none matters.
+    #[serde(default)]
+    pub band: Vec<Elsewhere>,
     /// The input files without which the claim cannot be measured, and which were not found; empty if none is missing.
     pub needs: Vec<String>,
     /// What it says of the model that the claim holds: `set` (the claim set a parameter, or may have), `follows` (it follows from numbers
-    /// that were typed in, or from other claims), `predicted`, `blind` (predicted while the stated value is kept apart) or `unknown`
-    /// (nobody knows what it states).
+    /// that were typed in, or from other claims), `repeated` (it is one with another claim that is counted), `substitute` (other programs
+    /// answer for its own), `predicted`, `blind` (predicted while the stated value is kept apart) or `unknown` (its
+    /// stated value is not known).
     ///
-    /// Null of inputs and bounds.
+    /// Null of inputs, bounds and illegible claims.
     pub basis: Option<String>,
-    /// The reason why the evaluated expression expresses the claim, or why the claim follows from typed numbers though no expression
-    /// shows it.
+    /// The reason why the evaluated expression expresses the claim, or the reason of a file's declaration: why it follows from typed
+    /// numbers though no expression shows it, which programs answer for its own, or why it is illegible.
     ///
     /// Null if neither is so.
     pub because: Option<String>,
@@ -105,6 +113,21 @@ pub struct Claim {
     ///
     /// Null of a claim that does not differ, and where nobody knows the cause.
     pub cause: Option<String>,
+}
+
+/// The result of a claim at a further value of an input that its source leaves open.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Elsewhere {
+    /// The open input, in words.
+    pub open: String,
+    /// The value of the input.
+    pub at: String,
+    /// The measured value there.
+    ///
+    /// Null if not measured.
+    pub measured: Option<Scalar>,
+    /// The verdict there.
+    pub verdict: String,
 }
 
 /// How a measured value is to lie beside a stated one.
@@ -168,6 +191,20 @@ pub struct Standing {
     pub counts: Counts,
 }
 
+/// The distances of a study's independent predictions from the numbers that their claims state: of claims with the basis `predicted`,
+/// a stated number other than 0 and a measured one, whose verdict is `holds` or `differs`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Predictions {
+    /// The first part of the claims' ids.
+    pub study: String,
+    /// The number of such claims.
+    pub numbers: usize,
+    /// Claims of them whose measured value lies within 5 % of the stated one.
+    pub within_5: usize,
+    /// Claims of them whose measured value lies within 15 % of the stated one.
+    pub within_15: usize,
+}
+
 /// How often each verdict was given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
@@ -175,6 +212,9 @@ pub struct Counts {
     pub holds: usize,
     /// Claims that differ.
     pub differs: usize,
+    /// Claims that hold at some values of an input that their source leaves open, and differ at others.
+    #[serde(default)]
+    pub undecidable: usize,
     /// Claims that were not measured.
     pub not_measured: usize,
     /// Claims that were measured while their stated value is kept apart.
@@ -191,6 +231,7 @@ impl Counts {
             match claim.verdict.as_str() {
                 "holds" => counts.holds += 1,
                 "differs" => counts.differs += 1,
+                "undecidable" => counts.undecidable += 1,
                 "not measured" => counts.not_measured += 1,
                 "held out" => counts.held_out += 1,
                 "unknown" => counts.unknown += 1,
@@ -206,6 +247,7 @@ impl Counts {
         Self {
             holds: self.holds + other.holds,
             differs: self.differs + other.differs,
+            undecidable: self.undecidable + other.undecidable,
             not_measured: self.not_measured + other.not_measured,
             held_out: self.held_out + other.held_out,
             unknown: self.unknown + other.unknown,
@@ -214,7 +256,7 @@ impl Counts {
 
     /// Claims that were measured.
     pub fn measured(self) -> usize {
-        self.holds + self.differs + self.held_out + self.unknown
+        self.holds + self.differs + self.undecidable + self.held_out + self.unknown
     }
 
     /// All claims with one of the verdicts.
@@ -257,6 +299,9 @@ pub struct Ledger {
     pub partial: Option<Partial>,
     /// Every modelled machine that a study runs on, by name.
     pub machines: Vec<FixedMachine>,
+    /// The studies with inputs that claims fixed, or that the source of the claims leaves open.
+    #[serde(default)]
+    pub studies: Vec<FreeStudy>,
     /// Runs that yielded nothing; empty if all went well. The exit is 1 if there is one.
     pub failed_runs: Vec<FailedRun>,
 }
@@ -272,6 +317,28 @@ pub struct FixedMachine {
     pub fixing: Score,
     /// The score of all other claims that were measured on the machine.
     pub fixing_nothing: Score,
+}
+
+/// The inputs of a study's runs that claims fixed, or that are open.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FreeStudy {
+    /// The study.
+    pub study: String,
+    /// Ids of the claims that fixed inputs of its runs.
+    pub fixed_by: Vec<String>,
+    /// Inputs that the source of the claims leaves open.
+    pub open: Vec<OpenInput>,
+}
+
+/// An input that the source of the claims leaves open.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenInput {
+    /// The input, in words.
+    pub input: String,
+    /// The further values at which the claims are held, beside that of the study's own runs.
+    pub at: Vec<String>,
+    /// The reason why it is open.
+    pub because: String,
 }
 
 /// A value that nobody published.

@@ -14,8 +14,8 @@ use lab::{Basis, Kind, Laboratory, Role, Stated};
 use super::Partial;
 use super::calibrate::{Calibrate, Distance, Quantity};
 use super::claims::{
-    Claim, Claims, Counts, FailedRun, FixedMachine, Ledger, Parameter, Relation, Scalar, Score, Standing,
-    Summary,
+    Claim, Claims, Counts, Elsewhere, FailedRun, FixedMachine, FreeStudy, Ledger, OpenInput, Parameter,
+    Predictions, Relation, Scalar, Score, Standing, Summary,
 };
 use super::documented::{Documented, documented};
 use super::model::{Cell, Curve, FixedFloating, SurveyTable, SurveyedMachine, Surveys};
@@ -40,10 +40,11 @@ impl Claims {
             partial,
             summary: summary(findings, &claims),
             score: Standing::all(&claims),
+            predictions: Predictions::all(&claims),
             fit: fit(true),
             not_fit: fit(false),
             measured: all.measured(),
-            results: results().count(),
+            results: all.all(),
             runs,
             failed_runs,
             claims,
@@ -87,6 +88,11 @@ impl Grid {
     pub(crate) fn not_measured(&self) -> usize {
         self.0.iter().map(|(_, counts)| counts.not_measured).sum()
     }
+
+    /// Claims that an open input decides.
+    pub(crate) fn undecidable(&self) -> usize {
+        self.0.iter().map(|(_, counts)| counts.undecidable).sum()
+    }
 }
 
 impl Standing {
@@ -112,8 +118,7 @@ impl Standing {
         let mut groups: BTreeMap<(&str, Basis), Vec<&Claim>> = BTreeMap::new();
         for claim in claims {
             let Some(basis) = claim.basis() else { continue };
-            let study = claim.id.split('.').next().unwrap_or(&claim.id);
-            groups.entry((study, basis)).or_default().push(claim);
+            groups.entry((claim.study(), basis)).or_default().push(claim);
         }
         let row = |((study, basis), claims): ((&str, Basis), Vec<&Claim>)| Self {
             study: study.to_owned(),
@@ -121,6 +126,38 @@ impl Standing {
             counts: Counts::of(claims.into_iter()),
         };
         groups.into_iter().map(row).collect()
+    }
+}
+
+/// The greatest distances of measured values from stated ones that are counted.
+const WITHIN: [f64; 2] = [0.05, 0.15];
+
+impl Predictions {
+    /// The distances of a study's predictions, or of all together for `None`.
+    pub(crate) fn of(all: &[Self], study: Option<&str>) -> Self {
+        let asked = all.iter().filter(|it| study.is_none_or(|study| it.study == study));
+        asked.fold(Self::default(), |sum, it| Self {
+            study: sum.study,
+            numbers: sum.numbers + it.numbers,
+            within_5: sum.within_5 + it.within_5,
+            within_15: sum.within_15 + it.within_15,
+        })
+    }
+
+    /// The distances for each study with a prediction, in the order of the studies' names.
+    pub fn all(claims: &[Claim]) -> Vec<Self> {
+        let mut studies: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for claim in claims {
+            if let Some(error) = claim.distance() {
+                studies.entry(claim.study()).or_default().push(error);
+            }
+        }
+        let row = |(study, errors): (&str, Vec<f64>)| {
+            let [within_5, within_15] =
+                WITHIN.map(|share| errors.iter().filter(|error| **error <= share).count());
+            Self { study: study.to_owned(), numbers: errors.len(), within_5, within_15 }
+        };
+        studies.into_iter().map(row).collect()
     }
 }
 
@@ -141,6 +178,20 @@ impl Claim {
     /// The document of a bound that a study states itself.
     pub(super) fn bound(finding: &lab::Finding<'_>) -> Self {
         Self::new(finding, None, None)
+    }
+
+    /// The study of the literature that the claim belongs to: the first part of its id.
+    pub(crate) fn study(&self) -> &str {
+        self.id.split('.').next().unwrap_or(&self.id)
+    }
+
+    /// The distance of the measured value from the stated one, as a share of it, of an independent prediction of a number; `None` of any
+    /// other claim.
+    fn distance(&self) -> Option<f64> {
+        let is_share = matches!(self.stated, Some(Scalar::Number(stated)) if stated != 0.0);
+        let is_decided = matches!(self.verdict.as_str(), "holds" | "differs");
+        let is_counted = is_share && is_decided && self.basis() == Some(Basis::Predicted);
+        self.error.filter(|_| is_counted).map(f64::abs)
     }
 
     /// The basis; `None` of inputs and bounds.
@@ -171,6 +222,7 @@ impl Claim {
             measured: finding.measured.documented(),
             error: finding.error,
             verdict: finding.verdict.name().to_owned(),
+            band: finding.band.documented(),
             basis: finding.basis.map(|basis| basis.name().to_owned()),
             needs: finding.needs.clone(),
             because: because.map(str::to_owned),
@@ -179,13 +231,50 @@ impl Claim {
     }
 }
 
+documented!(|it: lab::verdict::Elsewhere<'_>| Elsewhere {
+    open: it.open.to_owned(),
+    at: it.at.to_owned(),
+    measured,
+    verdict: it.verdict.name().to_owned(),
+});
+
 impl Ledger {
     /// Makes the document that lists, for each modelled machine, the values that nobody published and the claims that each
     /// was fixed by. `failed_runs` are the runs without a result, `partial` the mark that others were not done.
-    pub fn new(entries: &[Entry], failed_runs: Vec<FailedRun>, partial: Option<Partial>) -> Self {
+    pub fn new<'s>(
+        entries: &[Entry],
+        studies: impl Iterator<Item = &'s lab::Study>,
+        failed_runs: Vec<FailedRun>,
+        partial: Option<Partial>,
+    ) -> Self {
         let machines = entries.iter().map(FixedMachine::from).collect();
-        Self { version: super::VERSION, partial, machines, failed_runs }
+        let studies = studies.map(FreeStudy::from);
+        let studies = studies.filter(|study| !study.fixed_by.is_empty() || !study.open.is_empty()).collect();
+        Self { version: super::VERSION, partial, machines, studies, failed_runs }
     }
+}
+
+documented!(|it: lab::Study| FreeStudy {
+    study: it.name.clone(),
+    fixed_by: it.fits.clone(),
+    open: open(&it.bands)
+});
+
+/// The inputs that bands leave open, each once.
+fn open(bands: &[lab::study::Band]) -> Vec<OpenInput> {
+    let mut inputs: Vec<OpenInput> = Vec::new();
+    for band in bands {
+        let known = inputs.iter().position(|known| known.input == band.open);
+        let place = known.unwrap_or_else(|| {
+            let (input, because) = (band.open.clone(), band.because.clone());
+            inputs.push(OpenInput { input, at: Vec::new(), because });
+            inputs.len() - 1
+        });
+        if !inputs[place].at.contains(&band.at) {
+            inputs[place].at.push(band.at.clone());
+        }
+    }
+    inputs
 }
 
 documented!(|it: Entry| FixedMachine { machine, parameters, fixing, fixing_nothing: it.free.documented() });
@@ -303,4 +392,33 @@ fn cell(cell: &survey::Cell) -> Option<Cell> {
         survey::Cell::Unknown | survey::Cell::None => return None,
     };
     Some(Cell { from, to, confidence })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::samples::claim;
+
+    #[test]
+    fn independent_numbers_are_counted_by_their_distance() {
+        let off = |id: &str, error: f64| Claim { error: Some(error), ..claim(id, 10.0, "predicted") };
+        let verdict = |verdict: &str, of: Claim| Claim { verdict: verdict.to_owned(), ..of };
+        let claims = [
+            off("a.near", -0.049),
+            verdict("differs", off("a.off", 0.15)),
+            verdict("differs", off("a.far", 0.16)),
+            off("b.near", 0.0),
+            // None of these is a decided, independent prediction of a number.
+            claim("a.set", 10.0, "set"),
+            claim("a.repeated", 10.0, "repeated"),
+            claim("a.zero", 0.0, "predicted"),
+            verdict("undecidable", off("a.open", 0.01)),
+            Claim { error: None, ..claim("a.order", 10.0, "predicted") },
+        ];
+        let counted = Predictions::all(&claims);
+        let counts = |it: &Predictions| (it.study.clone(), it.numbers, it.within_5, it.within_15);
+        let expected = [("a".to_owned(), 3, 1, 2), ("b".to_owned(), 1, 1, 1)];
+        assert_eq!(counted.iter().map(counts).collect::<Vec<_>>(), expected);
+        assert_eq!(counts(&Predictions::of(&counted, None)), (String::new(), 4, 2, 3));
+    }
 }

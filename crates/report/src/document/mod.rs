@@ -45,8 +45,8 @@ use units::text::is_obeyed;
 pub use baseline::Baseline;
 pub use calibrate::{Calibrate, Distance, Quantity};
 pub use claims::{
-    Claim, Claims, Counts as Verdicts, FailedRun, FixedMachine, Ledger, Parameter, Relation, Scalar, Score,
-    Standing, Summary,
+    Claim, Claims, Counts as Verdicts, Elsewhere, FailedRun, FixedMachine, FreeStudy, Ledger, OpenInput,
+    Parameter, Predictions, Relation, Scalar, Score, Standing, Summary,
 };
 pub use comparison::{
     Agreement, Because, Bottleneck, Choice, Comparison, Finding, LeftOut, Pair, Prediction, Processors,

@@ -4,7 +4,7 @@ use lab::Basis;
 use maud::{Markup, html};
 
 use super::shell::heads;
-use crate::document::{Claim, Scalar, Standing, Verdicts};
+use crate::document::{Claim, Predictions, Scalar, Standing, Verdicts};
 use crate::picture::basis_label;
 use crate::quantity::several;
 use crate::words::{error, scalar, stated, tolerance};
@@ -30,7 +30,7 @@ const BOUND: &str = "bound";
 pub(super) fn tables(claims: &[Claim]) -> Markup {
     let is_asked = |claim: &&Claim| match claim.role.as_str() {
         "input" => claim.measured.is_some(),
-        _ => claim.verdict != "not measured",
+        _ => !matches!(claim.verdict.as_str(), "not measured" | "unreadable"),
     };
     let (bounds, literature) = claims.iter().filter(is_asked).partition(|claim| claim.role == BOUND);
     let groups = [
@@ -63,6 +63,7 @@ fn told(one: &str, claims: &[&Claim]) -> String {
     let parts = [
         (counts.holds, if counts.holds == 1 { "holds" } else { "hold" }),
         (counts.differs, if counts.differs == 1 { "differs" } else { "differ" }),
+        (counts.undecidable, "undecidable"),
         (counts.held_out, "measured blind, the stated value being kept apart"),
         (counts.unknown, "of which nobody can read the stated value"),
     ];
@@ -99,7 +100,7 @@ fn row(claim: &Claim, above: &[&Claim]) -> Markup {
             td.number { (error(claim).unwrap_or_else(none)) }
             td.mark { (verdict(&claim.verdict)) }
             @if claim.role == BOUND { td { (tolerance(claim).unwrap_or_else(none)) } }
-            @else { td { (claim.basis().map_or("an input", basis_label)) } }
+            @else { td { (claim.basis().map_or(if claim.role == "input" { "an input" } else { "none" }, basis_label)) } }
         }
     }
 }
@@ -125,6 +126,8 @@ pub(super) fn marks() -> Markup {
             dd { "The measured value is within the tolerance that was set for its kind of claim, or the order or shape was found." }
             dt { (verdict("differs")) }
             dd { "It is not. This is a result; where its cause is known, the cause stands below the claim." }
+            dt { (verdict("undecidable")) }
+            dd { "The paper leaves an input open: at some of its values the claim holds, at others it differs." }
             dt { (verdict("held out")) }
             dd { "The value was measured, and the stated one is kept apart." }
             dt { (verdict("unknown")) }
@@ -133,26 +136,44 @@ pub(super) fn marks() -> Markup {
     }
 }
 
-/// The four numbers of each study of the literature, and of all together.
-pub(super) fn score(standings: &[Standing]) -> Markup {
+/// The numbers of each study of the literature, and of all together.
+pub(super) fn score(standings: &[Standing], predictions: &[Predictions]) -> Markup {
+    const DECIDED: [Basis; 5] =
+        [Basis::Predicted, Basis::Set, Basis::Follows, Basis::Repeated, Basis::Substitute];
+    const COUNTED: [Basis; 2] = [Basis::Blind, Basis::Unknown];
     let rows = Standing::rows(standings);
-    let bases = Basis::ALL.map(|basis| format!("#{}", basis_label(basis)));
-    let columns = [&["paper".to_owned()], &bases[..], &["#not measured".to_owned()]].concat();
+    let label = |basis: &Basis| format!("#{}", basis_label(*basis));
+    let numbers = ["#numbers predicted", "#within 5 %", "#within 15 %"].map(str::to_owned);
+    let last = ["#undecidable", "#not measured"].map(str::to_owned);
+    let columns: Vec<_> = std::iter::once("paper".to_owned())
+        .chain(numbers)
+        .chain(DECIDED.iter().map(label))
+        .chain(COUNTED.iter().map(label))
+        .chain(last)
+        .collect();
     html! {
         div.wide {
             table.score {
-                caption { "Claims that hold, of those that were measured; of the last three columns, how many there are." }
+                caption {
+                    "Independent predictions of a number, and those near the stated one; claims that hold, of those that were \
+                     decided; of the last four columns, how many there are."
+                }
                 (heads(&columns.iter().map(String::as_str).collect::<Vec<_>>()))
                 tbody {
                     @for (study, grid) in &rows {
+                        @let predicted = Predictions::of(predictions, *study);
                         tr.sum[study.is_none()] {
                             td { (study.unwrap_or("all")) }
-                            @for basis in [Basis::Set, Basis::Follows, Basis::Predicted] {
+                            @for number in [predicted.numbers, predicted.within_5, predicted.within_15] {
+                                td.number { (number) }
+                            }
+                            @for basis in DECIDED {
                                 td.number { (grid.holds(basis)) }
                             }
-                            @for basis in [Basis::Blind, Basis::Unknown] {
+                            @for basis in COUNTED {
                                 td.number { (grid.of(basis).measured()) }
                             }
+                            td.number { (grid.undecidable()) }
                             td.number { (grid.not_measured()) }
                         }
                     }

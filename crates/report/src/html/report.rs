@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::parts::{Drawn, Machine, Made, Paper, Studied};
 use super::shell::{Entry, Shell, figure, place};
 use super::{claims, machine, study};
-use crate::document::{Claim, Score, Standing};
+use crate::document::{Claim, Predictions, Score, Standing};
 use crate::grouped::grouped;
 use crate::picture;
 use crate::quantity::several;
@@ -106,11 +106,12 @@ impl Report {
         html! {
             section id="in-short" {
                 h2 { "In short" }
-                (claims::score(score))
+                (claims::score(score, &Predictions::all(&self.claims())))
                 div.note {
                     p {
                         "A claim that " b { "set a parameter" } " holds by construction. One that " b { "follows from others" }
-                        " is arithmetic on numbers that were typed in, or on other claims, and says nothing new. One that was "
+                        " is arithmetic on numbers that were typed in, or on other claims, and says nothing new; nor does one that "
+                        b { "repeats another" } ". Where " b { "other programs" } " answer, the paper's own do not exist here. One that was "
                         b { "predicted" } " could have come out otherwise, though its value was in view. One that was "
                         b { "predicted blind" } " was measured while its stated value was kept apart, so that this page has no verdict."
                     }

@@ -75,6 +75,8 @@ pub(crate) fn label(basis: Basis) -> &'static str {
     match basis {
         Basis::Set => "set a parameter",
         Basis::Follows => "follows from others",
+        Basis::Repeated => "repeats another",
+        Basis::Substitute => "by other programs",
         Basis::Predicted => "predicted",
         Basis::Blind => "predicted blind",
         Basis::Unknown => "unknown",

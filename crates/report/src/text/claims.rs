@@ -4,7 +4,7 @@ use anstyle::Style;
 use lab::Basis;
 
 use super::{below, partial};
-use crate::document::{Claim, Claims, FailedRun, Grid, Standing, Verdicts};
+use crate::document::{Claim, Claims, Elsewhere, FailedRun, Grid, Predictions, Standing, Verdicts};
 use crate::grouped::grouped;
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::table::{Column, Table, dash};
@@ -21,7 +21,8 @@ pub fn claims(claims: &Claims, page: &Page) -> Vec<String> {
     }
     if !told.is_empty() {
         lines.extend(counts(claims, page));
-        below(&mut lines, score(&claims.score, page));
+        below(&mut lines, score(claims, page));
+        below(&mut lines, apart(&claims.score, page));
     }
     let inputs = claims.claims.len() - told.len();
     if inputs > 0 {
@@ -66,8 +67,27 @@ fn table(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
     let names = Column::left("", claims.iter().map(name));
     let mut lines = vec![page.paint(STRONG, group)];
     lines.extend(beside(names, claims, None, page));
+    lines.extend(bands(group, claims, page));
     lines.extend(causes(group, claims, page));
     lines
+}
+
+/// The results of the claims of a group at further values of inputs that their source leaves open, a line for each claim and input.
+fn bands(group: &str, claims: &[&Claim], page: &Page) -> Vec<String> {
+    let of_claim = |claim: &&Claim| -> Vec<String> {
+        let measured = claim.band.iter().filter(|it| it.verdict != "not measured");
+        let by_input = grouped(measured.map(|it| (it.open.as_str(), it)));
+        let line = |(open, values): (&str, Vec<&Elsewhere>)| {
+            let value = |it: &&Elsewhere| {
+                let measured = it.measured.as_ref().map(|it| format!(" {}", scalar(it))).unwrap_or_default();
+                format!("at {}{measured} {}", it.at, it.verdict)
+            };
+            let values: Vec<_> = values.iter().map(value).collect();
+            page.fold("    ", &format!("{}, {open}: {}", name(claim, group), values.join("; ")))
+        };
+        by_input.into_iter().map(line).collect()
+    };
+    claims.iter().flat_map(of_claim).collect()
 }
 
 /// Names, with the stated and measured values of these claims; `last` is a further column.
@@ -152,6 +172,7 @@ fn counts(claims: &Claims, page: &Page) -> Vec<String> {
         Column::left("verdicts", rows.iter().map(|(name, _)| name.clone())),
         Column::right("hold", cells(|counts| counts.holds)),
         Column::right("differ", cells(|counts| counts.differs)),
+        Column::right("undecidable", cells(|counts| counts.undecidable)),
         Column::right("held out", cells(|counts| counts.held_out)),
         Column::right("unknown", cells(|counts| counts.unknown)),
         Column::right("not measured", cells(|counts| counts.not_measured)),
@@ -160,22 +181,40 @@ fn counts(claims: &Claims, page: &Page) -> Vec<String> {
     Table::lines(columns, page, |index| if rows[index].0 == ALL { STRONG } else { Style::new() })
 }
 
-/// The score of each study, and of all together where there are several: of claims that set a parameter, that follow from typed numbers or
-/// from other claims, that were predicted, those that hold of those that could; then the number predicted blind, and of those that nobody
-/// asked.
-fn score(standings: &[Standing], page: &Page) -> Vec<String> {
+/// The score of each study, and of all together where there are several: the predicted claims that hold;
+/// the predicted numbers, and the near ones; then the claims predicted blind, and the undecidable ones.
+fn score(claims: &Claims, page: &Page) -> Vec<String> {
+    let rows = Standing::rows(&claims.score);
+    let of_study = |study: &Option<&str>| Predictions::of(&claims.predictions, *study);
+    let numbers = |number: fn(&Predictions) -> usize| {
+        rows.iter().map(|(study, _)| number(&of_study(study)).to_string()).collect::<Vec<_>>()
+    };
+    let cells = |cell: fn(&Grid) -> String| rows.iter().map(|(_, grid)| cell(grid)).collect::<Vec<_>>();
+    let columns = vec![
+        Column::left("score", rows.iter().map(|(study, _)| study.unwrap_or(ALL).to_owned())),
+        Column::right("predicted:\nhold", cells(|grid| grid.holds(Basis::Predicted))),
+        Column::right("of them\nnumbers", numbers(|it| it.numbers)),
+        Column::right("within\n5 %", numbers(|it| it.within_5)),
+        Column::right("within\n15 %", numbers(|it| it.within_15)),
+        Column::right("predicted\nblind", cells(|grid| grid.of(Basis::Blind).measured().to_string())),
+        Column::right("un-\ndecidable", cells(|grid| grid.undecidable().to_string())),
+    ];
+    Table::lines(columns, page, |index| if rows[index].0.is_none() { STRONG } else { Style::new() })
+}
+
+/// The claims of each study that say nothing of a model if they hold, and of all together where there are several studies: the ones
+/// that hold; then the numbers of unknown claims, and of claims that were not measured.
+fn apart(standings: &[Standing], page: &Page) -> Vec<String> {
     let rows = Standing::rows(standings);
-    let name = |study: &Option<&str>| study.unwrap_or(ALL).to_owned();
     let cells = |cell: &dyn Fn(&Grid) -> String| rows.iter().map(|(_, grid)| cell(grid)).collect::<Vec<_>>();
     let of = |basis: Basis| cells(&move |grid| grid.holds(basis));
-    let many = |basis: Basis| cells(&move |grid| grid.of(basis).measured().to_string());
     let columns = vec![
-        Column::left("score", rows.iter().map(|(study, _)| name(study))),
+        Column::left("counted apart", rows.iter().map(|(study, _)| study.unwrap_or(ALL).to_owned())),
         Column::right("set a\nparameter (*)", of(Basis::Set)),
         Column::right("follow from\nothers", of(Basis::Follows)),
-        Column::right("predicted\nin view", of(Basis::Predicted)),
-        Column::right("predicted\nblind", many(Basis::Blind)),
-        Column::right("unknown", many(Basis::Unknown)),
+        Column::right("repeat\nothers", of(Basis::Repeated)),
+        Column::right("by other\nprograms", of(Basis::Substitute)),
+        Column::right("unknown", cells(&|grid| grid.of(Basis::Unknown).measured().to_string())),
         Column::right("not\nmeasured", cells(&|grid| grid.not_measured().to_string())),
     ];
     Table::lines(columns, page, |index| if rows[index].0.is_none() { STRONG } else { Style::new() })
@@ -218,6 +257,21 @@ mod tests {
         let page = Page { width: 80, colour: false, unicode: true };
         let lines = causes("toy.gap", &claims.iter().collect::<Vec<_>>(), &page);
         assert_eq!(lines, ["    why get, read: the bus is full"]);
+    }
+
+    #[test]
+    fn a_band_has_a_line_for_each_open_input_of_a_claim() {
+        let there = |open: &str, at: &str, measured, verdict: &str| Elsewhere {
+            open: open.to_owned(),
+            at: at.to_owned(),
+            measured: Some(crate::document::Scalar::Number(measured)),
+            verdict: verdict.to_owned(),
+        };
+        let missing = Elsewhere { measured: None, ..there("steps", "5", 0.0, "not measured") };
+        let band = vec![there("steps", "10", 1.5, "holds"), missing, there("steps", "99", 3.0, "differs")];
+        let claim = Claim { band, ..crate::document::samples::claim("toy.gap.get", 1.0, "predicted") };
+        let page = Page { width: 80, colour: false, unicode: true };
+        assert_eq!(bands("toy.gap", &[&claim], &page), ["    get, steps: at 10 1.5 holds; at 99 3 differs"]);
     }
 
     #[test]

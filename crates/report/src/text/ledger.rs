@@ -3,7 +3,7 @@
 
 use super::claims::failed_runs;
 use super::partial;
-use crate::document::{FixedMachine, Ledger, Parameter, Score};
+use crate::document::{FixedMachine, FreeStudy, Ledger, OpenInput, Parameter, Score};
 use crate::page::{Page, QUIET, STRONG};
 
 /// Columns that are left for a value.
@@ -13,6 +13,7 @@ const LEAST_VALUE: usize = 20;
 pub fn ledger(ledger: &Ledger, page: &Page) -> Vec<String> {
     let mut lines = partial(ledger.partial.as_ref(), page);
     lines.extend(ledger.machines.iter().flat_map(|machine| of_machine(machine, page)));
+    lines.extend(ledger.studies.iter().flat_map(|study| of_study(study, page)));
     if ledger.machines.is_empty() {
         lines.push("nothing that was asked is measured on a machine".to_owned());
     }
@@ -39,8 +40,24 @@ fn of_machine(machine: &FixedMachine, page: &Page) -> Vec<String> {
     let width = width.min(page.width.saturating_sub(LEAST_VALUE));
     for Parameter { key, value, fixed_by, choice, .. } in parameters {
         lines.push(format!("  {key:width$}  {value}"));
-        let by = fixed_by.as_ref().map(|claims| claims.join(", ")).or(choice.clone()).unwrap_or_default();
+        let fit = fixed_by.as_ref().map(|claims| format!("fixed by {}", claims.join(", ")));
+        let by = fit.or_else(|| Some(format!("chosen; {}", choice.as_ref()?))).unwrap_or_default();
         lines.push(page.fold_in(QUIET, "      ", &by));
+    }
+    lines.push(String::new());
+    lines
+}
+
+/// The lines of a study's inputs that claims fixed, and of the open ones.
+fn of_study(study: &FreeStudy, page: &Page) -> Vec<String> {
+    let FreeStudy { study, fixed_by, open } = study;
+    let mut lines = vec![page.paint(STRONG, &format!("inputs of the study {study}"))];
+    if !fixed_by.is_empty() {
+        lines.push(page.fold("  ", &format!("fixed by {}", fixed_by.join(", "))));
+    }
+    for OpenInput { input, at, because } in open {
+        lines.push(page.fold("  ", &format!("open: {input}, also at {}", at.join(", "))));
+        lines.push(page.fold_in(QUIET, "      ", because));
     }
     lines.push(String::new());
     lines
