@@ -218,47 +218,64 @@ fn records() -> Vec<PathBuf> {
     records
 }
 
-/// The lines of the README's score table, from records of claims. A later record of a claim replaces an earlier one.
-fn score(records: &[String]) -> Vec<String> {
+/// A result of a record: its basis, its verdict, and the distance from a stated number other than 0.
+struct Counted {
+    basis: String,
+    verdict: String,
+    distance: Option<f64>,
+}
+
+/// The results of records by the study of their ids, and of all together under `~all`. A later record of a claim replaces an earlier one.
+fn counted(records: &[String]) -> BTreeMap<String, Vec<Counted>> {
     let head: Vec<_> = records[0].lines().next().expect("a line of names").split('\t').collect();
     let column = |name: &str| head.iter().position(|known| *known == name).expect(name);
-    let (claim, basis, verdict) = (column("claim"), column("basis"), column("verdict"));
+    let [claim, basis, verdict, stated, error] = ["claim", "basis", "verdict", "stated", "error"].map(column);
     let lines = records.iter().flat_map(|record| record.lines().skip(1));
     let lines = lines.map(|line| line.split('\t').collect::<Vec<_>>());
     let newest: BTreeMap<_, _> = lines.map(|line| (line[claim], line)).collect();
-    let lines = newest.into_values();
-    // The basis and the verdict of each result, by the study of its id.
-    let mut studies: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for line in lines.filter(|line| !line[basis].is_empty()) {
+    let mut studies: BTreeMap<String, Vec<Counted>> = BTreeMap::new();
+    for line in newest.into_values().filter(|line| !line[basis].is_empty()) {
         let study = line[claim].split('.').next().expect("an id has a first part");
+        let is_share = line[stated].parse().is_ok_and(|stated: f64| stated != 0.0);
+        let distance = line[error].parse().ok().filter(|_| is_share).map(f64::abs);
         for name in [study, "~all"] {
-            let claims = studies.entry(name.to_owned()).or_default();
-            claims.push((line[basis].to_owned(), line[verdict].to_owned()));
+            let (basis, verdict) = (line[basis].to_owned(), line[verdict].to_owned());
+            studies.entry(name.to_owned()).or_default().push(Counted { basis, verdict, distance });
         }
     }
-    let row = |(study, claims): (&String, &Vec<(String, String)>)| {
-        let count = |basis: &str, verdicts: &[&str]| {
-            let is_it = |it: &&(String, String)| {
-                (basis.is_empty() || it.0 == basis) && verdicts.contains(&it.1.as_str())
+    studies
+}
+
+/// The lines of the README's score table, from records of claims.
+fn score(records: &[String]) -> Vec<String> {
+    const DECIDED: [&str; 2] = ["holds", "differs"];
+    let row = |(study, claims): (&String, &Vec<Counted>)| {
+        let count = |is_it: &dyn Fn(&Counted) -> bool| claims.iter().filter(|claim| is_it(claim)).count();
+        let of = |basis: &str| {
+            let is_of = |claim: &Counted, verdicts: &[&str]| {
+                claim.basis == basis && verdicts.contains(&claim.verdict.as_str())
             };
-            claims.iter().filter(is_it).count()
+            match count(&|claim| is_of(claim, &DECIDED)) {
+                0 => "–".to_owned(),
+                of => format!("{} of {of}", count(&|claim| is_of(claim, &["holds"]))),
+            }
         };
-        let of = |basis: &str| match count(basis, &["holds", "differs"]) {
-            0 => "–".to_owned(),
-            of => format!("{} of {of}", count(basis, &["holds"])),
+        let verdict = |verdict: &str| count(&|claim| claim.verdict == verdict);
+        let measured = |basis: &str| count(&|claim| claim.basis == basis && claim.verdict != "not measured");
+        let within = |most: f64| {
+            count(&|claim| {
+                let is_decided = claim.basis == "predicted" && DECIDED.contains(&claim.verdict.as_str());
+                is_decided && claim.distance.is_some_and(|distance| distance <= most)
+            })
         };
-        let blind = count("blind", &["held out", "holds", "differs"]);
-        let unknown = count("unknown", &["unknown"]);
-        let missing = count("", &["not measured"]);
-        format!(
-            "| {} | {} | {} | {} | {blind} | {unknown} | {missing} |",
-            study.trim_start_matches('~'),
-            of("set"),
-            of("follows"),
-            of("predicted")
-        )
+        let numbers = [f64::INFINITY, 0.05, 0.15].map(|most| within(most).to_string());
+        let predicted = [of("predicted"), measured("blind").to_string(), verdict("undecidable").to_string()];
+        let apart = ["set", "follows", "repeated", "substitute"].map(of);
+        let unknown = [measured("unknown").to_string(), verdict("not measured").to_string()];
+        let cells = [&numbers[..], &predicted, &apart, &unknown].concat();
+        format!("| {} | {} |", study.trim_start_matches('~'), cells.join(" | "))
     };
-    studies.iter().map(row).collect()
+    counted(records).iter().map(row).collect()
 }
 
 #[test]
