@@ -144,8 +144,8 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     /// Dispatches an item at once if it need not wait: counts it as enqueued and dispatched, and returns its held key. `None` if
-    /// another item waits, if `key` is not free, or if there are several partitions; the caller then [enqueues](Self::enqueue)
-    /// the item.
+    /// another item waits, if `key` is not free, if the device is serial and a key is held, or if there are several partitions; the
+    /// caller then [enqueues](Self::enqueue) the item.
     #[inline]
     pub fn pass(&mut self, key: Key<K>) -> Option<Held<K>> {
         let passes = self.waiting == 0 && self.partitions.len() == 1 && !self.closed_by_serial();
@@ -198,8 +198,8 @@ impl<T, K: UserKey> Device<T, K> {
         !self.closed_by_serial() && self.partitions.iter().any(|partition| partition.search.found)
     }
 
-    /// Holds `key` without an item: the caller is treated as an item that was dispatched at once. `None` if any unfinished item
-    /// conflicts with `key`, waiting ones included. Costs a look at every waiting item.
+    /// Holds `key` without an item, as if an item had arrived and been dispatched at once. `None` if an unfinished item, waiting or
+    /// dispatched, conflicts with `key`, or if the device is serial and a key is held. Costs a look at every waiting item.
     pub fn try_hold(&mut self, key: Key<K>) -> Option<Held<K>> {
         if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
             return None;

@@ -113,7 +113,7 @@ mod tests {
 
     const ROUNDS: u32 = if cfg!(miri) { 20 } else { 20_000 };
 
-    /// A stage of a round: both threads are there before either goes on.
+    /// Waits until both threads have come to this stage of a round: until `number` arrivals have been counted in `place`.
     fn meet(place: &AtomicU32, number: u32) {
         place.fetch_add(1, Ordering::AcqRel);
         while place.load(Ordering::Acquire) < number {

@@ -9,7 +9,7 @@ use std::hash::Hash;
 
 use crate::spread::spread;
 
-/// Requirements on a user key: it can be copied, compared and hashed. Every type with these traits is one.
+/// Requirements on a user key: it can be copied, compared and hashed. Every type with these traits is a user key.
 ///
 /// Equal keys must feed a `Hasher` the same words. A type that breaks this rule, or whose equality contradicts itself, loses the
 /// queue's exclusion and order, but no memory safety. A [`Keyed`](crate::Keyed) table hands out `&mut`, so it asks for a promise:

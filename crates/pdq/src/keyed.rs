@@ -37,8 +37,8 @@ use crate::{DispatcherId, Key, Lawful, Proof};
 /// assert_eq!(table.into_entries(), [(0x100, 0), (0x101, 0), (0x102, 5), (0x103, 6)]);
 /// ```
 ///
-/// A table drops its entries one by one. If destructors panic, the other entries are dropped all the same, and the first panic goes
-/// on then.
+/// A table drops its entries one by one. If destructors panic, the table still drops the other entries, and then resumes the first
+/// panic.
 ///
 /// Code that breaks the exclusion does not compile. Two references from one proof, to two entries or one:
 ///
@@ -84,7 +84,7 @@ enum Entries<T, K> {
     Sparse(Sparse<T, K>),
 }
 
-/// An entry. `Sync` by the argument at the head of the module.
+/// Memory of an entry, or of a group of entries. The head of the module says why threads may share it.
 struct Slot<T>(UnsafeCell<T>);
 
 // SAFETY: through a shared `Slot` an entry is reached only by `Keyed::reach`, one reference at a time and each
@@ -119,7 +119,7 @@ impl<T, K: Lawful> Keyed<T, K> {
 
     /// Returns the entry of the user key that `proof` shows to be held, for as long as the proof is borrowed.
     ///
-    /// The proof must outlive the statement. Where it is made for this one use, [`Keyed::open`] takes it:
+    /// The caller keeps the proof for as long as it uses the entry. A proof that is made for one use goes to [`Keyed::open`]:
     ///
     /// ```compile_fail,E0716
     /// # use tradewind_pdq::{Handling, Keyed};
@@ -137,7 +137,8 @@ impl<T, K: Lawful> Keyed<T, K> {
         self.open(proof.reborrow())
     }
 
-    /// Returns the entry of the user key that `proof` shows to be held, for as long as the proof would have lived.
+    /// Consumes `proof` and returns the entry of the user key that the proof shows to be held. The reference lives as long as the
+    /// proof could have lived.
     ///
     /// ```
     /// # use tradewind_pdq::{Handling, Keyed};
@@ -181,7 +182,8 @@ impl<T, K: Lawful> Keyed<T, K> {
         }
     }
 
-    /// Returns the entry of `key`: the one place where a proof becomes a reference. The proof's key is `key` or `Sequential`.
+    /// Turns a proof into a reference to the entry of `key`. The caller has checked that the proof's key is `key` or `Sequential`.
+    /// Panics if the proof is from another dispatcher, or if the table has no entry for `key`.
     #[inline]
     fn reach<'t>(&'t self, proof: Proof<'t, K>, key: K) -> &'t mut T {
         self.expect_own(&proof);
@@ -192,7 +194,8 @@ impl<T, K: Lawful> Keyed<T, K> {
         unsafe { &mut *slot.0.get() }
     }
 
-    /// Returns the slot of `key`, which has an entry. The caller has a proof of this table's dispatcher, of any key.
+    /// Returns the slot of `key`; `None` if the table has no entry for it. A sparse table makes an entry that is missing. The
+    /// caller has a proof of this table's dispatcher, of any key.
     #[inline]
     fn find(&self, key: K) -> Option<&Slot<T>> {
         match &self.entries {
@@ -298,8 +301,8 @@ fn nth<K: Lawful>(first: K, at: usize) -> K {
     first.forward(at).expect("a dense table ends at a key that there is")
 }
 
-/// Shard of a sparse table. An entry stays once it is made. `Arc` gives it a stable address; a `Box` would claim to be the only
-/// way to reach the entry while the map moves the box. The count stays at 1.
+/// Shard of a sparse table: some of its entries, under a lock. An entry stays until the table ends. An `Arc`, whose count stays at
+/// 1, gives it a stable address: a `Box` would claim to be the only way to reach the entry while the map moves the box.
 type Shard<T, K> = Mutex<Apart<HashMap<K, Arc<Slot<T>>>>>;
 
 /// Entries by key, made on first use, in shards so that look-ups of different keys seldom meet at a lock.
@@ -324,8 +327,8 @@ impl<T, K: Lawful> Sparse<T, K> {
         shard.get(&key).map(|slot| self.outlive_lock(slot))
     }
 
-    /// Makes the entry of `key` outside the lock: `init` is foreign code, which may panic or use this table again (for another
-    /// key, as the proof of this one is taken).
+    /// Makes the entry of `key`. Calls `init` outside the shard's lock, because `init` is foreign code: it may panic, or use
+    /// another entry of this table.
     #[cold]
     fn created(&self, key: K) -> &Slot<T> {
         let made = Arc::new(Slot(UnsafeCell::new((self.init)(key))));
@@ -337,7 +340,8 @@ impl<T, K: Lawful> Sparse<T, K> {
         &self.shards[(spread(&key) >> (u64::BITS - SHARD_BITS)) as usize]
     }
 
-    /// Extends the lifetime of a look-up's result beyond the lock under which it was found; `slot` is an entry of this table.
+    /// Returns a reference to `slot`, an entry of this table, that lives as long as the table: longer than the lock under which the
+    /// caller has found the slot.
     fn outlive_lock(&self, slot: &Arc<Slot<T>>) -> &Slot<T> {
         // SAFETY: an entry is never removed through `&self`, and the allocation of an `Arc` does not move when the map
         // moves the `Arc`. So the slot outlives the borrow of `self` that the result carries.

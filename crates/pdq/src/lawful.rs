@@ -11,9 +11,10 @@ use std::num::{NonZeroU8, NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZe
 
 /// Keys whose equality never lies: a requirement of [`Keyed`](crate::Keyed).
 ///
-/// Integers, characters, network addresses, static strings, and tuples and arrays of these are lawful. A type of one's own becomes
-/// lawful by being defined inside [`lawful!`](crate::lawful!), which takes no `unsafe`. A hand-written `PartialEq` could answer
-/// differently every time. A queue would merely lose its order, but a table would hand out one entry twice. So this is refused:
+/// Integers, characters, network addresses, static strings, and tuples and arrays of these are lawful. Your own type becomes lawful
+/// if you define it inside [`lawful!`](crate::lawful!), which takes no `unsafe`. A hand-written `PartialEq` could answer
+/// differently every time. A queue would merely lose its order, but a table would hand out one entry twice. So the compiler refuses
+/// this key:
 ///
 /// ```compile_fail,E0277
 /// # use tradewind_pdq::{DispatcherId, Keyed};
@@ -179,8 +180,8 @@ tuples!(
 /// }
 /// ```
 ///
-/// Before the type stand its documentation and at most one `derive`, and no other attribute: it could take the type away and leave
-/// the promise to another type of that name.
+/// The type may have documentation and at most one `derive`, but no other attribute. An attribute such as `cfg` could take the type
+/// away and leave the promise to another type of that name.
 ///
 /// ```compile_fail
 /// # use std::hash::{Hash, Hasher};
@@ -220,9 +221,8 @@ tuples!(
 ///
 /// # Hashed fields
 ///
-/// A struct may say which of its fields are hashed. Equality is of all fields all the same, so a hash of fewer fields costs
-/// comparisons and merges nothing. Here all keys of one number are of one [partition](crate::Key::partition), that of the bare
-/// number:
+/// A struct may name the fields that are hashed. Equality still compares all fields, so a hash of fewer fields costs comparisons
+/// but never merges two keys. Here all keys with one `number` have the [partition](crate::Key::partition) of the bare number:
 ///
 /// ```
 /// # use tradewind_pdq::Key;

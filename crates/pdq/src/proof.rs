@@ -161,7 +161,7 @@ pub struct Proof<'a, K = u64> {
 }
 
 impl<K: Copy> Proof<'_, K> {
-    /// Makes a proof with a lifetime chosen by the caller, who ties it to an exclusive borrow of the key's holder.
+    /// Makes a proof. The caller chooses its lifetime, and ties it to an exclusive borrow of the key's holder.
     pub(crate) fn new(key: Key<K>, dispatcher: DispatcherId) -> Self {
         Self { key, dispatcher, holder: PhantomData }
     }

@@ -136,7 +136,7 @@ struct Server {
     employed: AtomicBool,
 }
 
-/// Value of [`Held`]'s place for a held sequential key, which is in no lane.
+/// The `place` in the token ([`Held`]) of the sequential key, which belongs to no lane.
 const AT_GATE: u64 = u64::MAX;
 
 impl<T> Queue<T> {
@@ -288,8 +288,9 @@ impl<T, K: UserKey> Queue<T, K> {
         Some(Held::new(key, self.id(), place))
     }
 
-    /// Holds `key` if it is free, and returns the index of its lane, or `AT_GATE`. The caller has mostly just written the key, so
-    /// it is read in place: a copy, in larger pieces than the writes, would wait for the writes to leave the store buffer.
+    /// Holds `key` if it is free. Returns the index of the key's lane, or `AT_GATE` for the sequential key. Reads the key in place:
+    /// the caller has mostly just written it, and a copy, in larger pieces than the writes, would wait for the writes to leave the
+    /// store buffer.
     #[inline(never)]
     fn try_hold_somewhere(&self, key: &Key<K>) -> Option<u64> {
         match *key {

@@ -18,7 +18,7 @@ use crate::{DispatcherId, Identity, Key, Proof};
 /// assert_eq!(counts.into_entries(), [(7, 1)]);
 /// ```
 ///
-/// One proof at a time:
+/// Two proofs at a time do not compile:
 ///
 /// ```compile_fail,E0499
 /// # use tradewind_pdq::{Key, Serial};
@@ -31,7 +31,7 @@ use crate::{DispatcherId, Identity, Key, Proof};
 #[derive(Debug)]
 pub struct Serial<K = u64> {
     identity: Identity,
-    /// Makes `K` the type of keys, of which none is stored.
+    /// Binds the type of the keys. No key is stored.
     keys: PhantomData<fn(K)>,
 }
 

@@ -72,7 +72,8 @@ pub struct Specification<T, K = u64> {
     capacity: usize,
     serial: bool,
     partitions: Vec<Partition<T, K>>,
-    /// Active-key table: dispatched items that are not done, with items whose handler has ended and whose continuation waits.
+    /// Active-key table: a row for each dispatched item that is not done. An item whose handler has ended and whose continuation
+    /// waits has a row too.
     active: Vec<Active<K>>,
     /// Number of `active` items whose continuation waits. No token is outstanding for them.
     continuing: usize,
@@ -108,7 +109,8 @@ struct Active<K> {
 
 /// Outcome of a search for a dispatchable item.
 struct Search {
-    /// Number of items passed over. All are blocked by a held key (but for the last, if that is sequential).
+    /// Number of waiting items that the search passed over. A held key blocks each of them; the last may also be a sequential item
+    /// that waits for older items.
     passed: usize,
     /// Whether the item after the passed ones is dispatchable.
     found: bool,
@@ -189,7 +191,8 @@ impl<T, K: UserKey> Specification<T, K> {
         self.partitions[home].waiting.len() >= self.capacity
     }
 
-    /// Takes the oldest dispatchable item that server `server` may run. Returns the held key and the item.
+    /// Takes the oldest dispatchable item that server `server` may run. Returns the held key and the item; `None` if there is no
+    /// such item.
     pub fn dispatch(&mut self, server: usize) -> Option<(Held<K>, T)> {
         if self.closed_by_serial() {
             return None;
@@ -211,8 +214,8 @@ impl<T, K: UserKey> Specification<T, K> {
             })
     }
 
-    /// Holds `key` without an item: the caller is treated as an item that was dispatched at once. `None` if any unfinished item
-    /// conflicts with `key`, waiting ones included. Costs a look at every waiting item.
+    /// Holds `key` without an item, as if an item had arrived and been dispatched at once. `None` if an unfinished item, waiting or
+    /// dispatched, conflicts with `key`, or if the queue is serial and a key is held. Costs a look at every waiting item.
     pub fn try_hold(&mut self, key: Key<K>) -> Option<Held<K>> {
         if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
             return None;
@@ -263,8 +266,8 @@ impl<T, K: UserKey> Specification<T, K> {
         self.waiting == 0
     }
 
-    /// Number of dispatched items that are not done and have no continuation waiting, with keys held by
-    /// [`try_hold`](Self::try_hold).
+    /// Number of keys that are held now: by dispatched items that are not done, and by [`try_hold`](Self::try_hold). An item whose
+    /// continuation waits does not count.
     pub fn held(&self) -> usize {
         self.active.len() - self.continuing
     }
@@ -290,7 +293,8 @@ impl<T, K: UserKey> Specification<T, K> {
         }
     }
 
-    /// Finds the oldest dispatchable waiting item of a partition. The module's documentation has the proof that this suffices.
+    /// Searches the waiting items of a partition, from the oldest on, for the first that can be dispatched. Compares items with
+    /// held keys only: the head of the module proves that this suffices.
     fn search(&self, partition: usize) -> Search {
         let barrier = self.barrier();
         let mut passed = 0;

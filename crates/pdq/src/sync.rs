@@ -16,7 +16,7 @@ pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) use std::thread::{Thread, current, panicking, park, yield_now};
 pub(crate) use std::thread_local;
 
-/// Whether the fault with this name is turned on.
+/// Whether the fault with this name is turned on. Always false in the library: only the models in `tests/models` turn faults on.
 macro_rules! mutated {
     ($fault:literal) => {
         false

@@ -67,7 +67,7 @@ impl<T, K: UserKey> Queue<T, K> {
         self.aborted.load(Ordering::Acquire) || self.is_closed() && self.is_drained()
     }
 
-    /// Wakes all sleepers if the queue has drained for ever. Like all wake-ups, it is ordered by latches alone (see
+    /// Wakes all sleepers if the queue is closed and all items are done. Like all wake-ups, it is ordered by latches alone (see
     /// `idle`): of two last completions at least one sees the other.
     #[inline]
     pub(super) fn tell_if_drained(&self) {

@@ -127,8 +127,8 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
         panics
     }
 
-    /// Returns the next item of the claim. A server that splits a shared claim frees the keys of the items before the next one,
-    /// so the items that their handlers have enqueued are moved into the queue first.
+    /// Returns the next item of the claim. Where claims are shared, first moves the items that earlier handlers have enqueued into
+    /// the queue: from now on another server may split the claim, which frees the keys of those handlers.
     #[inline]
     fn next_of(&mut self, next: &mut impl FnMut() -> Option<(Key<K>, T)>) -> Option<(Key<K>, T)> {
         if self.queue().config.shares_claims && !self.outbox.is_empty() {

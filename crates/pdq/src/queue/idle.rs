@@ -58,7 +58,8 @@ impl Idle {
         Self { state: Padded::default(), sleepers: Mutex::new(Vec::new()), apart }
     }
 
-    /// Wakes a sleeper if no server searches, after an item was made ready under a latch that has since been given back.
+    /// Wakes a sleeper if no server searches. Where servers cannot take each other's work, wakes all sleepers in any case. The
+    /// caller has made an item ready under a latch, and has given the latch back.
     #[inline]
     pub(super) fn tell(&self) {
         let state = self.state.load(Ordering::Relaxed);
@@ -107,7 +108,8 @@ impl Idle {
         self.state.fetch_add(SEARCHER, Ordering::Relaxed);
     }
 
-    /// Ends a server's search. Returns true if no other server searches although one sleeps: see the head of the module.
+    /// Ends a server's search. Returns true if no other server searches and at least one sleeps: the caller then looks whether
+    /// there is more work, and wakes a sleeper for it.
     pub(super) fn stop_search(&self) -> bool {
         let before = self.state.fetch_sub(SEARCHER, Ordering::Relaxed);
         before % SLEEPER == SEARCHER && before >= SLEEPER

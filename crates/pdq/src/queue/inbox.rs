@@ -181,6 +181,8 @@ impl<T, K: UserKey> Block<T, K> {
         unsafe { (*block).slots.get_unchecked(index) }
     }
 
+    /// Returns the key of the item in the slot at `index` of `block`.
+    ///
     /// # Safety
     ///
     /// `block` is alive and the slot published, and it is not used anew meanwhile.
@@ -201,9 +203,11 @@ impl<T, K: UserKey> Block<T, K> {
         }
     }
 
+    /// Moves the item out of the slot at `index` of `block`.
+    ///
     /// # Safety
     ///
-    /// As for [`Block::key`]. Also, no other caller moves this item out.
+    /// `block` is alive and the slot published, and it is not used anew meanwhile. No other caller moves this item out.
     #[inline]
     unsafe fn item(block: *mut Self, index: usize) -> T {
         // SAFETY: of the caller.
@@ -212,8 +216,8 @@ impl<T, K: UserKey> Block<T, K> {
 }
 
 impl<T, K: UserKey> Inbox<T, K> {
-    /// Whether a shared claim with its end at slot `end`, or 0 if there is none, has items that have not begun, or that another
-    /// server is taking back.
+    /// Whether a shared claim that ends before slot `end` has items that have not begun, or that another server is taking back.
+    /// `end` is 0 if no claim is shared; the answer is then no.
     pub(super) fn has_unbegun(&self, end: usize) -> bool {
         let begun = self.begun.load(Ordering::Relaxed);
         let is_being_split = end > 0 && begun >= ALL_TAKEN && !mutated!("split-unseen");

@@ -138,8 +138,8 @@ impl<T, K: UserKey> Index<T, K> {
         Some(self.unmake(node))
     }
 
-    /// Takes the next item that waits for `key`, to be run by the same server after `own` items that it has taken.
-    /// `None` if another server has items of the key too: items of a claim that wait for a continuation.
+    /// Takes the next item that waits for `key`, for a server that has taken `own` items of this key already. `None` if no item
+    /// waits, or if more than `own` items of the key are ahead: another server then has some of them.
     pub(super) fn take_next_of(&mut self, key: K, own: usize) -> Option<T> {
         let strand = self.strands.get_mut(&key)?;
         if strand.ahead > own {
@@ -151,7 +151,7 @@ impl<T, K: UserKey> Index<T, K> {
         Some(self.unmake(node).1)
     }
 
-    /// Puts an item that a claim or pick had taken back, before all that wait for `key`. The taken item still counts as ahead,
+    /// Returns a taken item to the index, in front of all items that wait for `key`. It still counts as ahead in its strand too,
     /// until `complete` is called for it.
     pub(super) fn put_back(&mut self, key: K, item: T) {
         let node = self.make(Key::User(key), item);

@@ -99,7 +99,7 @@ pub(super) struct Served<T, K: UserKey> {
 /// Counts of events in a lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    /// Number of keys taken without an item.
+    /// Number of times that a key was taken without an item of the queue, since the queue was made.
     pub(super) holds: u64,
     /// Number of items and holds that are done.
     pub(super) done: u64,
@@ -361,8 +361,8 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         (served.pickers > 0 || served.reader.has_claim()) && served.index.ready() == 0
     }
 
-    /// Moves up to a block of items from the inbox into the index if no item is ready, or if another server might need it.
-    /// Otherwise the index runs empty.
+    /// Moves a block of items from the inbox into the index if no item is ready there, or if a server has broken in lately
+    /// (`sort_ahead`). Goes on beyond the block until an item is ready. In all other cases does nothing, and the index runs empty.
     fn sort_some(&mut self) {
         let served = &mut *self.served;
         if served.index.ready() > 0 && served.sort_ahead == 0 {
@@ -399,7 +399,8 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         served.entered = true;
     }
 
-    /// Takes `key` without an item. Returns false if an unfinished item or hold has the key, or if the lane has stopped.
+    /// Holds `key` without an item of the queue. Returns false if an unfinished item or another hold has the key, or if the lane
+    /// has stopped.
     pub(super) fn hold(&mut self, key: Key<K>) -> bool {
         if self.served.stopped {
             return false;

@@ -8,7 +8,7 @@ use std::fmt;
 use super::{Queue, tuning};
 use crate::{Key, UserKey};
 
-/// Buffered keys and items, indexed by lane, each lane's in order.
+/// Buffers of keys and items, one for each lane. Each has its items in the order in which they were enqueued.
 pub(super) type Items<T, K> = Box<[Vec<(K, T)>]>;
 
 /// Items that a thread has enqueued and that have no place in the queue yet.
@@ -53,8 +53,8 @@ impl<'q, T, K: UserKey> Outbox<'q, T, K> {
         }
     }
 
-    /// Enqueues an item without a user key, after all buffered items: such items are rare, and a sequential one is younger than
-    /// the items pushed before.
+    /// Moves all buffered items into the queue and then enqueues `item`, which has no user key. So a sequential item is younger
+    /// than the items pushed before it. Such items are rare.
     #[cold]
     fn push_through(&mut self, key: Key<K>, item: T) {
         self.flush();

@@ -57,7 +57,7 @@ impl Pace {
         }
     }
 
-    /// Pauses the worker if pauses have paid before. To be called before the worker looks for work.
+    /// Pauses the worker for `HOLD_BACK_NS` if it holds back now. The worker calls this before it looks for work.
     #[inline]
     pub(super) fn wait(&mut self) {
         if self.holds_back {

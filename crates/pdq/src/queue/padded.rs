@@ -16,7 +16,7 @@ impl<T> Deref for Padded<T> {
     }
 }
 
-/// Prefetches the cache line at `at` for a write, so that several are under way at a time.
+/// Prefetches the cache line at `at` for a write, so that the fetches of several lines overlap.
 #[inline]
 pub(super) fn prefetch_to_write<T>(at: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

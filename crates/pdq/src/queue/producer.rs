@@ -9,9 +9,8 @@ use crate::{Key, UserKey};
 /// A handle through which a thread enqueues many items at a time: much faster than one by one where several threads
 /// produce.
 ///
-/// Items are gathered, and take their places when there are enough of them for a lane, on [`Producer::flush`], and
-/// when the producer is dropped. Until then they are behind the items that others enqueue. Two items of one key keep
-/// their order.
+/// Items are gathered, and take their places when there are enough of them for a lane, on [`Producer::flush`], and when the
+/// producer is dropped. Until then, the items that other threads enqueue go ahead of them. Two items of one key keep their order.
 ///
 /// ```
 /// use tradewind_pdq::{DispatcherId, Key, Queue, queue};

@@ -76,7 +76,7 @@ impl Room {
         entered
     }
 
-    /// Counts waiting items that are accepted in any case; those beyond the limit count as spilled.
+    /// Counts `items` more waiting items, which the queue accepts even without room. Items beyond the limit count as spilled.
     #[inline]
     pub(super) fn spill(&self, items: usize) {
         if self.is_unlimited() {

@@ -9,10 +9,10 @@ use super::tuning;
 
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
-    /// Indices of lanes: the worker's homes, then the other lanes, which each server begins at another place.
+    /// Indices of the lanes: first the worker's home lanes, then all others. The others begin at a different lane for each server.
     order: Box<[usize]>,
     homes: usize,
-    /// Index in `order` at which the next look at home begins; `away`: the next look away from home.
+    /// Index in `order` at which the next look at home begins. The field `away` is the index for the next look away from home.
     home: usize,
     away: usize,
     /// Number of claims in a row from the home at index `home`.
@@ -48,7 +48,7 @@ impl Rounds {
         self.stayed = tuning::STAY;
     }
 
-    /// Returns the home lane with which the next turn begins; `None` if the worker has no other home.
+    /// Returns the home lane that follows the current one; `None` if the worker has no other home.
     #[inline]
     pub(super) fn next_home(&self) -> Option<usize> {
         let next = if self.home + 1 < self.homes { self.home + 1 } else { 0 };

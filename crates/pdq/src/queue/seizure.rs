@@ -29,9 +29,9 @@ const TURNS: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Seat<K> {
     steps: Steps,
-    /// Number of the item that was broken into last, stored once its key is held.
+    /// Number of the item during which a server broke in last. It is stored when the item's key is held on behalf of the seizure.
     settled: AtomicU64,
-    /// Index of the lane in which that item's key is held, or `AT_GATE`.
+    /// Index of the lane in which the key of the item `settled` is held, or `AT_GATE`.
     place: AtomicU64,
     /// Key of the seizure's running item.
     key: UnsafeCell<Key<K>>,

@@ -68,14 +68,14 @@ pub struct Steps {
     /// Number of the running item, if odd; the next even number after it ended. Other threads read it now and then while the
     /// holder stores to it.
     step: AtomicU64,
-    /// Number that tells whether a taker has asked for an item, and the answer: see the table above. The holder reads it with
-    /// every item, so it has a cache line to itself, which hardly ever changes.
+    /// Number that tells whether a taker has asked for an item, and the answer: see the table at the head of the module. The holder
+    /// reads it with every item, so it has a cache line to itself, which hardly ever changes.
     bid: Padded<AtomicU64>,
 }
 
 impl Steps {
-    /// Returns the last value of `step`. For the holder: it alone stores one, and the hand-over of the holding orders the steps
-    /// of earlier holders.
+    /// Returns the last value of `step`. Only the holder calls this: it alone stores values, and the hand-over from an earlier
+    /// holder orders that holder's values before.
     #[inline]
     pub(super) fn last(&self) -> u64 {
         self.step.load(Ordering::Relaxed)
@@ -87,7 +87,7 @@ impl Steps {
         runs(self.last())
     }
 
-    /// Number of the running item; `None` if no item runs, or if another thread has taken the rest of the holding.
+    /// Number of the running item; `None` if no item runs, or if another thread has taken the holder's other keys.
     #[inline]
     pub fn running(&self) -> Option<u64> {
         let step = self.step.load(Ordering::Relaxed);
@@ -104,7 +104,7 @@ impl Steps {
         item
     }
 
-    /// Ends the holder's item with number `item`. Returns false if another thread has taken the rest of the holding meanwhile.
+    /// Ends the holder's item with number `item`. Returns false if another thread has taken the holder's other keys meanwhile.
     #[inline]
     pub fn end(&self, item: u64, fences: Fences) -> bool {
         self.step.store(item + 1, Ordering::Relaxed);
@@ -115,7 +115,8 @@ impl Steps {
         self.bid.load(Ordering::Relaxed) < asked(item) || self.refuse(item)
     }
 
-    /// Refuses the taker that has asked for `item`. Returns true if the refusal comes too late.
+    /// Refuses the taker that has asked for the holder's other keys while `item` ran. Returns false if the refusal comes too late:
+    /// the taker has the keys already.
     #[cold]
     fn refuse(&self, item: u64) -> bool {
         if mutated!("asked-is-refused") {
@@ -125,8 +126,8 @@ impl Steps {
         self.bid.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Takes the rest of the holding while `item` runs. Returns false if `item` does not run, or if another taker has asked for
-    /// it before.
+    /// Takes all keys of the holder except the key of `item`, which runs. Returns false if `item` does not run, or if another taker
+    /// has asked before during this item.
     #[cold]
     pub fn take(&self, item: u64, fences: Fences) -> bool {
         let (order, last) = (Ordering::Relaxed, self.bid.load(Ordering::Relaxed));

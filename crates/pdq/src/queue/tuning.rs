@@ -17,7 +17,7 @@ pub(super) const MOST_LANES: usize = 256;
 /// Target duration of a claim, in nanoseconds. Until the claim ends, no other server can run its remaining items.
 pub(super) const CLAIM_NS: u64 = 4_000;
 
-/// Number of items of a worker's first claim at most, before the worker knows the duration of its handlers.
+/// Largest number of items of a worker's first claim: the worker does not know the duration of its handlers yet.
 pub(super) const FIRST_CLAIM: u64 = if SMALL { BLOCK as u64 } else { 1 };
 
 /// Number of claims in a row from one lane before a worker goes on to its next lane.
@@ -41,23 +41,25 @@ pub(super) const SPIN_NS: u64 = if SMALL { 0 } else { 20_000 };
 /// Longer than a claim should take, so that claims of short handlers are left in peace.
 pub(super) const PATIENCE_NS: u64 = if SMALL { 0 } else { 2 * CLAIM_NS };
 
-/// Number of picks after a break-in that move more items into the index than they need.
+/// Number of picks after a break-in that move a block of items into the index even if an item is ready there.
 pub(super) const SORT_AHEAD: usize = 16;
 
-/// Number of items behind a claim that a break-in moves into the index at most.
+/// Largest number of items behind a claim that one break-in moves into the index.
 pub(super) const LOOK_BEHIND: u64 = 4 * BLOCK as u64;
 
-/// Number of claims from one timed claim to the next, where a measured duration would not change the size of later claims.
+/// Number of searches for work from one timed claim to the next, where a measured duration would not change the size of later
+/// claims.
 pub(super) const SAMPLE: usize = 8;
 
-/// Number of successive claims, each of fewer than [`FEW`] items with none left behind, after which a worker is taken to run
-/// after a producer.
+/// Number of successive small claims after which a worker counts as faster than its producer. A claim is small if it has fewer than
+/// [`FEW`] items and leaves none behind.
 pub(super) const CHASES: usize = 4;
 
-/// Number of items below which a claim counts for [`CHASES`].
+/// Number of items below which a claim is small (see [`CHASES`]). A claim that leaves at least this number behind shows that the
+/// worker is slower than its producer.
 pub(super) const FEW: usize = 24;
 
-/// Pause of a worker that runs after a producer before it looks at its lanes again, in nanoseconds.
+/// Pause of a worker that is faster than its producer, before it looks at its lanes again, in nanoseconds.
 pub(super) const HOLD_BACK_NS: u64 = if SMALL { 0 } else { 700 };
 
 /// Average number of items per claim, over [`TRIALS`] claims, below which the pauses before the claims were in vain.
@@ -66,5 +68,5 @@ pub(super) const GATHERED: usize = 4;
 /// Number of claims over which [`GATHERED`] is an average.
 pub(super) const TRIALS: usize = 8;
 
-/// Number of claims of few items before a worker tries pausing again.
+/// Number of small claims before a worker that has given up its pauses tries them again.
 pub(super) const NO_CHASE: usize = 256;

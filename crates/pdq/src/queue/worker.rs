@@ -265,7 +265,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         self.queue().search(self.server)
     }
 
-    /// Counts this worker as no longer searching, because it has taken work.
+    /// Counts this worker as no longer searching for work, if it was. If it was the last searcher and there is more work, wakes a
+    /// sleeper.
     #[inline]
     fn found(&mut self) {
         if self.searching {
@@ -319,8 +320,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         if found.is_none() && self.look_behind() { self.find_in_all_lanes() } else { found }
     }
 
-    /// Claims work in the first of all lanes that has some. A server that leaves a lane without ready items wakes no other; so a
-    /// worker that has skipped a lane, because another server was in it, must not take it for empty.
+    /// Claims work in the first lane that has some. If a lane was skipped because another server was in it, looks again and waits
+    /// for that server: it may leave items in the lane's inbox without waking a worker for them.
     #[inline]
     fn find_in_all_lanes(&mut self) -> Option<(usize, Work<'q, T, K>)> {
         let found = self.find_in_lanes();

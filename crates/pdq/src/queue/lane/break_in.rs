@@ -8,8 +8,10 @@ use super::Serving;
 use crate::{Key, UserKey};
 
 impl<T, K: UserKey> Serving<'_, T, K> {
-    /// Looks a little behind the items that other servers run in an attended lane. Returns whether an item can be run now, and
-    /// the number of items taken back for that. If an item can be run, later picks move more items into the index than they need.
+    /// Looks for an item to run behind the items that other servers run in this lane. Takes back claimed items that have not begun,
+    /// then moves up to `LOOK_BEHIND` items from the inbox into the index. Returns whether an item can be run now, and the number
+    /// of items taken back. If an item can be run, the next `SORT_AHEAD` picks move more items into the index than they need. Does
+    /// nothing if the lane is not attended.
     pub(in super::super) fn break_in(&mut self) -> (bool, usize) {
         if !self.is_attended() {
             return (false, 0);
@@ -41,8 +43,8 @@ impl<T, K: UserKey> Serving<'_, T, K> {
         (self.ready() > 0, back)
     }
 
-    /// Reduces a shared claim to the item that runs: the items before it end, and the items that have not begun go into the
-    /// index, ahead of all younger ones. Returns the number of items that have not begun.
+    /// Reduces a shared claim to the item that runs: the items before it end, and the items that have not begun go into the index,
+    /// ahead of all younger ones. Returns the number of items that have not begun; 0 if the claim is not shared.
     fn split_claim(&mut self) -> usize {
         if !self.served.reader.shares_claim() {
             return 0;
