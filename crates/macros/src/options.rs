@@ -41,21 +41,23 @@ impl Options {
         Some(self.0.remove(at))
     }
 
-    /// Takes the value of the option `name`. `example` is a value that a person could type, for the error about a name alone.
+    /// Takes the value of the option `name`; `None` if the list has no such option. A name without a value is an error, which shows
+    /// `example` as a value to type.
     pub(crate) fn value(&mut self, name: &str, example: &str) -> Result<Option<TokenStream>> {
         let Some(Entry { name, value }) = self.take(name) else { return Ok(None) };
         let missing = || Error::new(name.span(), format!("`{name}` needs a value: `{name} = {example}`"));
         value.ok_or_else(missing).map(Some)
     }
 
-    /// Takes the value of the option `name`, which must be a text. `example` is a value for errors.
+    /// Takes the value of the option `name`; `None` if the list has no such option. Any value but a text is an error, which shows
+    /// `example` as a value to type.
     pub(crate) fn text(&mut self, name: &str, example: &str) -> Result<Option<LitStr>> {
         let Some(value) = self.value(name, example)? else { return Ok(None) };
         let wrong = |_| Error::new(span_of(&value), format!("expected `{name} = \"{example}\"`"));
         syn::parse2(value.clone()).map(Some).map_err(wrong)
     }
 
-    /// Takes the option `name`, which must have no value. Returns whether the list has it.
+    /// Takes the option `name`. Returns whether the list has it. A value is an error.
     pub(crate) fn flag(&mut self, name: &str) -> Result<bool> {
         match self.take(name) {
             None => Ok(false),
@@ -64,7 +66,8 @@ impl Options {
         }
     }
 
-    /// Takes the value of the option `name`, which must be at least one identifier in brackets. `example` is a value for errors.
+    /// Takes the value of the option `name`; `None` if the list has no such option. Any value but a list of identifiers in brackets,
+    /// at least one, is an error, which shows `example` as a value to type.
     pub(crate) fn idents(&mut self, name: &str, example: &str) -> Result<Option<Vec<Ident>>> {
         let Some(value) = self.value(name, example)? else { return Ok(None) };
         let wrong = || Error::new(span_of(&value), format!("expected `{name} = {example}`"));
@@ -77,7 +80,8 @@ impl Options {
         if names.is_empty() { Err(wrong()) } else { Ok(Some(names)) }
     }
 
-    /// Takes the value of the option `name`, which must be an identifier. `example` is a value for errors.
+    /// Takes the value of the option `name`; `None` if the list has no such option. Any value but an identifier is an error, which
+    /// shows `example` as a value to type.
     pub(crate) fn ident(&mut self, name: &str, example: &str) -> Result<Option<Ident>> {
         let Some(value) = self.value(name, example)? else { return Ok(None) };
         let wrong = |_| Error::new(span_of(&value), format!("expected `{name} = {example}`"));
@@ -92,12 +96,13 @@ fn unknown(name: &Ident, place: &str, known: &[&str]) -> Error {
     Error::new(name.span(), format!("`{place}` has no `{name}`:{mean} expected `{known}`"))
 }
 
-/// Returns the place of the first token in the source, or of the attribute if there are no tokens.
+/// Returns the place in the source of the first token, or of the attribute if there are no tokens.
 pub(crate) fn span_of(tokens: &TokenStream) -> Span {
     tokens.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span())
 }
 
-/// Splits a list such as `64, homes = Parts` into the first argument, if that is no option, and the rest.
+/// Splits a list such as `64, homes = Parts` into its first argument and the rest. The first is `None` if the list is empty or begins
+/// with an option, a `name = value`.
 pub(crate) fn arguments(tokens: TokenStream) -> Result<(Option<TokenStream>, TokenStream)> {
     let parse = |input: ParseStream<'_>| {
         if input.is_empty()

@@ -23,7 +23,7 @@ pub(super) struct Block {
     pub(super) mistakes: Option<Error>,
 }
 
-/// An item of an `impl` block, by its kind.
+/// An item of an `impl` block under `#[handlers]`, by its kind.
 pub(super) enum Item {
     /// A method under `#[message]`, which becomes a kind of message.
     Message(Box<Method>),
@@ -35,13 +35,13 @@ pub(super) enum Item {
     Other(Other),
 }
 
-/// A message whose code the program's author wrote, by its path.
+/// The path of a message whose code the program's author wrote.
 pub(super) struct ByHand {
     pub(super) cfgs: Vec<Attribute>,
     pub(super) path: Type,
 }
 
-/// The method `main` or `report`, without its visibility.
+/// A program's method `main` or `report`, without its visibility.
 pub(super) struct Part {
     pub(super) name: Ident,
     pub(super) tokens: Other,
@@ -55,7 +55,8 @@ pub(super) struct Other {
 }
 
 impl Other {
-    /// Returns the item without its body, if it has one, so that a mistake elsewhere is not reported again in the body.
+    /// Returns the item, with an empty body in place of its own if it is a function. So a mistake elsewhere is not reported again in
+    /// the body.
     pub(super) fn without_body(&self) -> TokenStream {
         let mut tokens: Vec<_> = self.tokens.clone().into_iter().collect();
         if self.is_function {
@@ -132,7 +133,7 @@ impl Block {
     }
 }
 
-/// Reads the tokens of the next item. It ends at a semicolon, or at braces unless it is a constant or a type.
+/// Reads the tokens of the next item of an `impl`. The item ends at a semicolon or, unless it is a constant or a type, at braces.
 fn next_item(input: ParseStream<'_>) -> Result<TokenStream> {
     let mut tokens = all(input.call(Attribute::parse_outer)?);
     tokens.extend(input.parse::<Visibility>()?.into_token_stream());

@@ -37,8 +37,8 @@ pub(super) fn write(method: &Method, of: &Type, tempest: &TokenStream) -> Messag
     }
 }
 
-/// Returns the type of a parameter in the generated code. A type that may not be plain data goes through the trait `Argument`:
-/// then the compiler reports once, at the type, that it is none.
+/// Returns the type of a parameter in the generated code. A type that may not be plain data goes through the trait `Argument`. If it
+/// is not, the compiler then reports that once, at the type.
 fn plain(parameter: &Parameter, tempest: &TokenStream) -> TokenStream {
     let of = &parameter.of;
     if parameter.role != Role::Field || is_primitive(of) {
@@ -86,7 +86,8 @@ fn data(method: &Method, of: &Type, cfgs: &[&Attribute], tempest: &TokenStream) 
     }
 }
 
-/// Writes the constants for the room that each field needs, and for the padding behind it. They stand in the protocol's `impl`.
+/// Writes the constants for the room that each field needs, and for the padding behind each field. They stand in the protocol's
+/// `impl`.
 fn padding(method: &Method, tempest: &TokenStream) -> TokenStream {
     if !needs_padding(method) {
         return TokenStream::new();
@@ -120,7 +121,7 @@ fn padding_name(method: &Method, at: usize) -> Ident {
     format_ident!("__{}_PADDING_{at}", method.name.unraw().to_string().to_uppercase())
 }
 
-/// Whether fields may need padding: numbers of one type never do.
+/// Whether the fields of a message may need padding. Fields that are all of one number type never need any.
 fn needs_padding(method: &Method) -> bool {
     let mut types = method.fields().map(|field| {
         let of = &field.of;

@@ -165,7 +165,7 @@ fn signature_of(name: &Ident, signature: &Group) -> Result<(TokenStream, Vec<Par
     Ok((receiver, parameters))
 }
 
-/// Returns an error for a type that is surely not plain data. Types that other crates define are left to the compiler.
+/// Returns an error for a type that is surely not plain data, by its spelling. The compiler checks all other types later.
 fn expect_plain(of: &Type) -> Result<()> {
     let instead = match of {
         Type::Tuple(_) => "one argument for each of its parts",

@@ -107,7 +107,7 @@ impl Input {
     }
 }
 
-/// Reads the options of the input `name`, which is listed nowhere else.
+/// Reads the options of the input `name`: its key, default, range and so on. The attribute has no option `like`.
 fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut Options) -> Result<Listed> {
     let key = options
         .text("name", "values")?
@@ -129,7 +129,8 @@ fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut O
     Ok(Listed::Stated { key, default, range: range.map(|range| range.tokens), only, free })
 }
 
-/// Reads the values that sources leave open: `LOW..HIGH` for a number, or a list.
+/// Reads the option `free`, the values of an input that sources leave open: a range `LOW..HIGH`, or a list with commas. `None`
+/// without the option.
 fn free(kind: Kind, options: &mut Options) -> Result<Option<LitStr>> {
     let example = if matches!(kind, Kind::Integer | Kind::Real) { "10..100" } else { "row,column" };
     let free = options.text("free", example)?;

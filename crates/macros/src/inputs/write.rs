@@ -73,7 +73,7 @@ fn key(input: &Input, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// Writes the expression that reads an input, which gives `None` if the value is wrong.
+/// Writes the expression that reads an input. The expression gives `None` if the value is wrong.
 fn read(input: &Input, tempest: &TokenStream) -> TokenStream {
     let (of, key) = (input.inner(), key(input, tempest));
     let some = quote!(::core::option::Option::Some);

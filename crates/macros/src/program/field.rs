@@ -63,13 +63,14 @@ impl Role {
     }
 }
 
-/// Whether `attribute` belongs to a field of a program, by its name.
+/// Whether the name of `attribute` is that of an attribute of a program's fields.
 pub(super) fn is_of_program(attribute: &Attribute) -> bool {
     ATTRIBUTES.iter().any(|name| attribute.path().is_ident(name))
 }
 
 impl Field {
-    /// Reads a field. A field without an attribute is made by hand, if the program `installs` itself; else it is a mistake.
+    /// Reads a field. If the program `installs` itself, its own code makes every field without an attribute. Otherwise a field
+    /// without an attribute is an error.
     pub(super) fn read(field: &syn::Field, installs: bool) -> Result<Self> {
         let name = field.ident.clone().expect("a field of braces has a name");
         if name == "setup" && !installs {

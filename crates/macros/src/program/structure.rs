@@ -84,7 +84,7 @@ impl Structure {
     }
 }
 
-/// Reads the fields of a program's struct. Unless the program `installs` itself, each field must say how it is made.
+/// Reads the fields of a program's struct. Unless the program `installs` itself, a field without an attribute is an error.
 fn fields(item: &DeriveInput, installs: bool) -> Result<Vec<Field>> {
     let Data::Struct(data) = &item.data else {
         return Err(Error::new_spanned(&item.ident, "a program is a struct"));
@@ -128,7 +128,8 @@ fn mechanisms(options: &mut Options, shares: bool) -> Result<Vec<Ident>> {
     Ok(options.idents("mechanisms", "[Messages, Bulk]")?.unwrap_or_else(default))
 }
 
-/// Returns the type of the problem, as the option states it or as the type of the field that holds it; `None` without a problem.
+/// Returns the type of the problem: from the option `problem`, or from the field with the attribute `#[problem]`. `None` if the
+/// program has neither.
 fn problem(options: &mut Options, fields: &[Field]) -> Result<Option<Type>> {
     if let Some(stated) = options.value("problem", "Graph")? {
         return syn::parse2(stated).map(Some);
@@ -142,7 +143,8 @@ fn problem(options: &mut Options, fields: &[Field]) -> Result<Option<Type>> {
     }
 }
 
-/// Returns the first sentence of a text as a list shows it: without its full stop, and without a capital unless that is a name's.
+/// Returns the first sentence of a text as a list shows it: without a full stop, and with a small first letter unless the first word
+/// is an abbreviation.
 fn first_sentence(text: &str) -> String {
     let sentence = text.split_once(". ").map_or(text, |(first, _)| first);
     let mut letters = sentence.chars();
@@ -154,7 +156,7 @@ fn first_sentence(text: &str) -> String {
     }
 }
 
-/// Returns the attributes of a field or of the struct that the generated code keeps: all but the attributes that this crate reads.
+/// Returns the attributes that the generated code keeps, of a field or of the struct: all but the attributes that this crate reads.
 pub(super) fn kept(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attributes.iter().filter(|attribute| !is_of_program(attribute))
 }

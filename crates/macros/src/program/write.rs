@@ -21,8 +21,8 @@ pub(super) fn program(structure: &Structure, tempest: &TokenStream) -> TokenStre
     parts.into_iter().collect()
 }
 
-/// Writes the struct without the attributes that this crate reads. An input that only makes another field does not count as
-/// unused.
+/// Writes the struct without the attributes that this crate reads. An input that occurs in the expression of another field is allowed
+/// to be unused otherwise.
 fn data(structure: &Structure) -> TokenStream {
     let Structure { attributes, visibility, of, fields, .. } = structure;
     let fields = fields.iter().map(|field| {
@@ -96,7 +96,7 @@ fn protocol(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     }
 }
 
-/// Writes the body of `install` for a program whose fields say how they are made. Inputs are variables in it, as is `setup`.
+/// Writes the body of `install` for a program whose fields have attributes. In the body each input is a variable, and so is `setup`.
 fn made(structure: &Structure, tempest: &TokenStream) -> TokenStream {
     let inputs = binding(structure, &quote!(__task.inputs()));
     let shared = shared(structure).next().is_some().then(|| {
@@ -132,7 +132,8 @@ fn binding(structure: &Structure, inputs: &TokenStream) -> TokenStream {
     }
 }
 
-/// Writes the expression that makes a field; `None` for an input, which is a variable already.
+/// Writes the expression that makes a field. `None` for an input, which is a variable already, and for a field that the program's own
+/// code makes. `arrays` counts the arrays of shared memory.
 fn value(
     structure: &Structure,
     field: &Field,

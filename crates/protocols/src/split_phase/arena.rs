@@ -13,8 +13,10 @@ const SHORT: u32 = 1 << 31;
 /// Bit of an encoded place: the last word of the message's payload holds only one word of 4 bytes, not two.
 const ODD: u32 = 1 << 30;
 
-/// Upper bounds on the numbers of words of 8 bytes and of 4 in an arena: the offset of a word is the rest of an encoded place.
+/// Bound of the number of words of 8 bytes in an arena: an encoded place has the offset of a word below the bit `SHORT`.
 pub(super) const MOST: u32 = SHORT;
+
+/// Bound of the number of words of 4 bytes in an arena: an encoded place has the offset of a word below the bit `ODD`.
 pub(super) const MOST_SHORT: u32 = ODD;
 
 /// Words of a node's arena, of both sizes. Behind the words that the plan reserves stands one landing word for each thread, for

@@ -14,8 +14,8 @@ use super::pointers::{GlobalPtr, LocalPtr};
 use super::state::{BLOCK, Kind, SplitPhase};
 
 impl SplitPhase {
-    /// Returns how many of the `words` words of a block a bulk transfer moves: 0 if blocks travel as messages; else all, except
-    /// the last of an odd number of words of 4 bytes, because a transfer moves 8 bytes at a time.
+    /// Returns the number of words of a block of `words` words that a bulk transfer moves. It is 0 if blocks travel as messages.
+    /// Otherwise it is `words`, or an even number for words of 4 bytes, because a transfer moves 8 bytes at a time.
     fn moved<T: ArenaWord>(&self, words: usize) -> usize {
         match (self.transfers, T::SHORT) {
             (false, _) => 0,
@@ -30,7 +30,7 @@ const fn in_one_message<T: ArenaWord>() -> usize {
     BLOCK * size_of::<u64>() / size_of::<T>()
 }
 
-/// Splits a block into pieces of a message each: the offset and the words of each piece.
+/// Splits a block into pieces that fit into one message each. Yields the offset and the words of each piece.
 fn pieces<T: ArenaWord>(offset: u32, values: &[T]) -> impl Iterator<Item = (u32, &[T])> {
     (offset..).step_by(in_one_message::<T>()).zip(values.chunks(in_one_message::<T>()))
 }
@@ -49,19 +49,28 @@ fn payload<T: ArenaWord>(values: &[T]) -> Cow<'_, [u64]> {
 
 impl Memory<'_> {
     /// Copies `len` words from a node's arena to the arena of this node. Returns when the words are there.
+    ///
+    /// # Panics
+    /// If a pointer leads out of the arena, or to a node that does not exist.
     pub fn bulk_read<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         self.read_block(Kind::Blocking, from, to, len);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
     /// Writes `values` to consecutive words of a node's arena, from `to` on. Returns when they are in place.
+    ///
+    /// # Panics
+    /// If a pointer leads out of the arena, or to a node that does not exist.
     pub fn bulk_write<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
         self.write_block(Kind::Blocking, to, values);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
-    /// Stores `values` to consecutive words of a node's arena, from `to` on, without waiting. The target node counts their bytes
-    /// when they are in place.
+    /// Stores `values` to consecutive words of a node's arena, from `to` on, without waiting. The target node counts their bytes when
+    /// they are in place.
+    ///
+    /// # Panics
+    /// If a pointer leads out of the arena, or to a node that does not exist.
     pub fn bulk_store<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
         let bytes = size_of_val(values) as u64;
         let here = self.own(to, values.len());
@@ -152,12 +161,18 @@ impl Memory<'_> {
 
 impl Scope<'_> {
     /// Requests `len` words of a node's arena, from `from` on. They are at `to` after the scope has been synchronized.
+    ///
+    /// # Panics
+    /// If a pointer leads out of the arena, or to a node that does not exist.
     pub fn bulk_get<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>, len: usize) {
         self.memory.read_block(Kind::Split, from, to, len);
     }
 
-    /// Requests that `values` be written to consecutive words of a node's arena, from `to` on. They are in place after the scope
-    /// has been synchronized.
+    /// Requests that `values` be written to consecutive words of a node's arena, from `to` on. They are in place after the scope has
+    /// been synchronized.
+    ///
+    /// # Panics
+    /// If a pointer leads out of the arena, or to a node that does not exist.
     pub fn bulk_put<T: ArenaWord>(&self, to: GlobalPtr<T>, values: &[T]) {
         self.memory.write_block(Kind::Split, to, values);
     }

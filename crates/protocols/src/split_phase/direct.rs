@@ -17,7 +17,7 @@ pub(super) struct Direct<'a, T: ArenaWord> {
 }
 
 impl<'a, T: ArenaWord> Direct<'a, T> {
-    /// Returns the arena of `node` if the world maps it beside `arena`, this node's own.
+    /// Maps the arena of `node`. `arena` is that of the thread's own node. `None` if the world does not map the other node's memory.
     #[inline]
     pub(super) fn of(thread: &'a Thread<'a>, arena: &'a Arena, node: NodeId) -> Option<Self> {
         let there = thread.map(arena.segment::<T>(), node)?;

@@ -28,7 +28,7 @@ impl SplitPhase {
         self.arena.cells::<u64>()
     }
 
-    /// Reads a word of this node's arena. For a report, which reads the words `on` the node at the end of the run.
+    /// Reads a word of this node's arena. `on` is the handle that reads, such as the node at the end of the run in a program's report.
     ///
     /// # Panics
     /// If the arena has no word at `from`.
@@ -77,7 +77,7 @@ impl<'a> Memory<'a> {
     /// Reads a word of any node's arena. The value is that of the moment at which the word's node serves the request.
     ///
     /// # Panics
-    /// If the pointer leads out of the arena or to a node that does not exist. This holds for all operations on pointers.
+    /// If the pointer leads out of the arena, or to a node that does not exist.
     pub fn read<T: ArenaWord>(&self, from: GlobalPtr<T>) -> T {
         if let Some(here) = self.own(from, 1) {
             self.thread.charge(READ_HERE);
@@ -93,13 +93,16 @@ impl<'a> Memory<'a> {
     }
 
     /// Writes a word of any node's arena. Returns when the word is in place.
+    ///
+    /// # Panics
+    /// If the pointer leads out of the arena, or to a node that does not exist.
     pub fn write<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         self.write_word(Kind::Blocking, to, value);
         self.issuer.complete(self.thread, Kind::Blocking);
     }
 
-    /// Opens a scope in which gets and puts may be outstanding, and waits for all of them after `body`. As with
-    /// [`std::thread::scope`], no control flow leaves the scope while a destination is still open.
+    /// Opens a scope in which gets and puts may be outstanding, and waits for all of them after `body`. As with [`std::thread::scope`],
+    /// control flow leaves the scope only when all of them are complete.
     pub fn split_phase<R>(&self, body: impl FnOnce(Scope<'_>) -> R) -> R {
         let result = body(Scope { memory: *self });
         self.issuer.complete(self.thread, Kind::Split);
@@ -118,6 +121,9 @@ impl<'a> Memory<'a> {
     }
 
     /// Adds `amount` to a word, on a compute processor of the word's node. The sum wraps. Returns the previous value.
+    ///
+    /// # Panics
+    /// If the pointer leads out of the arena, or to a node that does not exist.
     pub fn fetch_add(&self, word: GlobalPtr<u64>, amount: u64) -> u64 {
         self.own(word, 1);
         self.invoke(word.node(), FetchAdd { offset: word.offset().into(), amount })
@@ -180,7 +186,7 @@ impl<'a> Memory<'a> {
         (pointer.node() == self.split.node).then(|| pointer.local())
     }
 
-    /// Encodes this thread and `kind`, by which completions of a request are counted.
+    /// Encodes this thread and `kind` in one word. A request carries the word, and its completion is counted for that thread and kind.
     pub(super) fn ticket(&self, kind: Kind) -> u32 {
         Ticket { thread: self.thread.index(), kind }.to_bits()
     }
@@ -205,8 +211,11 @@ impl<'a> Memory<'a> {
 }
 
 impl Scope<'_> {
-    /// Requests the word at `from`. It is at `to` after the scope has been synchronized; before that the content of `to` is
-    /// undefined. Outstanding gets and puts are not ordered.
+    /// Requests the word at `from`. It is at `to` after the scope has been synchronized; before that the content of `to` is undefined.
+    /// Outstanding gets and puts are not ordered.
+    ///
+    /// # Panics
+    /// If a pointer leads out of the arena, or to a node that does not exist.
     pub fn get<T: ArenaWord>(&self, from: GlobalPtr<T>, to: LocalPtr<T>) {
         let memory = self.memory;
         if let Some(here) = memory.own(from, 1) {
@@ -219,8 +228,10 @@ impl Scope<'_> {
         memory.request(Kind::Split, from, to);
     }
 
-    /// Requests that `value` be written to `to`. It is in place after the scope has been synchronized. The value is copied at the
-    /// call.
+    /// Requests that `value` be written to `to`. It is in place after the scope has been synchronized. The value is copied at the call.
+    ///
+    /// # Panics
+    /// If the pointer leads out of the arena, or to a node that does not exist.
     pub fn put<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         self.memory.write_word(Kind::Split, to, value);
     }

@@ -79,7 +79,7 @@ impl SplitPhase {
         cx.send(source, Self::acknowledge(ticket, 1));
     }
 
-    /// Request: acknowledge a block that a bulk transfer has written to the receiver's arena.
+    /// Request: asks the receiver to acknowledge a block that a bulk transfer has written to its arena.
     #[message(class = Write)]
     pub(super) fn written(&self, ticket: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -121,7 +121,8 @@ impl SplitPhase {
         self.count_stored(u64::from(words) * WORD_BYTES, cx);
     }
 
-    /// Announces to the receiver the number of bytes that the source has stored there since its last announcement.
+    /// Announces to the receiver the number of bytes that the source has stored there since its last announcement. The receiver
+    /// acknowledges that.
     #[message(class = System, volume = Request)]
     pub(super) fn owe(&self, bytes: u64, ticket: u32, cx: &mut Handler<'_>) {
         self.arrivals.owed.add(cx, 0, bytes);

@@ -58,8 +58,7 @@ impl Plan {
         }
     }
 
-    /// Sets the mechanism for blocks: [`Mechanism::Bulk`] for bulk transfers if the waist offers them, else messages with
-    /// payload.
+    /// Sets the mechanism for blocks: bulk transfers with [`Mechanism::Bulk`], messages with payload with any other.
     #[must_use]
     pub fn blocks_by(self, mechanism: Mechanism) -> Self {
         Self { blocks: mechanism, ..self }
@@ -76,7 +75,7 @@ impl Plan {
     /// packed, apart from words of 8 bytes.
     ///
     /// # Panics
-    /// If the arena would exceed 2^31 words of 8 bytes or 2^30 words of 4.
+    /// If the arena would have 2^31 words of 8 bytes or more, or 2^30 words of 4 bytes or more.
     pub fn local<T: ArenaWord>(&mut self, len: u32) -> LocalPtr<T> {
         let (words, most) =
             if T::SHORT { (&mut self.words.short, MOST_SHORT) } else { (&mut self.words.long, MOST) };
@@ -93,7 +92,7 @@ impl Plan {
     /// Reserves an array of `len` elements of `block` words each, dealt out over the nodes in turn.
     ///
     /// # Panics
-    /// If the arena would exceed 2^31 words of 8 bytes or 2^30 words of 4.
+    /// If the arena would have 2^31 words of 8 bytes or more, or 2^30 words of 4 bytes or more.
     pub fn spread<T: ArenaWord>(&mut self, len: u32, block: u32) -> SpreadArray<T> {
         let blocks = len.div_ceil(self.nodes);
         let words = blocks.checked_mul(block).unwrap_or_else(|| {

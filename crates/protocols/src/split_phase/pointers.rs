@@ -9,7 +9,7 @@ use tempest::NodeId;
 
 use super::arena::ArenaWord;
 
-/// Pointer to a word of the own arena of the node on which the pointer is used. Its use never communicates.
+/// Pointer to a word of the arena of the node that uses the pointer. An access through the pointer never communicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LocalPtr<T> {
     offset: u32,
@@ -139,7 +139,7 @@ impl<T: ArenaWord> SpreadArray<T> {
         (self.len + self.nodes - 1 - node.0) / self.nodes
     }
 
-    /// Returns the pointer to the first word of the element that `node` has in row `row`. It is to be used on `node`.
+    /// Returns the pointer to the first word of the element that `node` has in row `row`. Only `node` may use it.
     ///
     /// # Panics
     /// If `node` has no element in this row.

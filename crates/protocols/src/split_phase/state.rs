@@ -17,7 +17,7 @@ use crate::Barrier;
 /// Largest number of stores that one acknowledgement confirms, whatever the world allows: the count travels in 16 bits.
 const MOST_CONFIRMED: u64 = u16::MAX as u64;
 
-/// Number of payload words of a block in one message: the rest, one or two words, encodes the block's place.
+/// Largest number of payload words of a block in one message. The message's other words, one or two, encode the block's place.
 pub(super) const BLOCK: usize = MAX_WORDS - 2;
 
 /// One node's part of the global address space. See the [module](super).
@@ -50,7 +50,7 @@ pub(super) enum Kind {
 /// All kinds, in the order of their numbers.
 const KINDS: [Kind; 3] = [Kind::Blocking, Kind::Split, Kind::Store];
 
-/// The counter to which a request's completion is added: that of a thread and a kind of operation.
+/// A thread and a kind of operation: the counter to which the completion of a request is added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Ticket {
     pub(super) thread: u32,
@@ -185,7 +185,7 @@ impl Issuer {
         self.every.is_some()
     }
 
-    /// Counts a store to node `to`. Returns the number of stores that this node shall confirm now, mostly 0.
+    /// Counts a store to node `to`. Returns the number of stores that node `to` shall confirm now, mostly 0.
     ///
     /// Every `every`-th store asks its destination to confirm all stores that it has received. If stores go to many nodes, the
     /// number without a requested acknowledgement grows. From half of the window on every store asks, so that the window never fills

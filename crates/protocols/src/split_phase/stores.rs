@@ -17,8 +17,11 @@ const STORE_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(2);
 const POST_HERE: Operations = Operations::NONE.integers(3).loads(1).stores(1);
 
 impl Memory<'_> {
-    /// Stores `value` to a word of any node's arena, without waiting. The issuer is not told of the completion; the word's node
-    /// counts the bytes.
+    /// Stores `value` to a word of any node's arena, without waiting. The issuer is not told of the completion; the word's node counts
+    /// the bytes.
+    ///
+    /// # Panics
+    /// If the pointer leads out of the arena, or to a node that does not exist.
     pub fn store<T: ArenaWord>(&self, to: GlobalPtr<T>, value: T) {
         let here = self.own(to, 1);
         let bytes = size_of::<T>() as u64;

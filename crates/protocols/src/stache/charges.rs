@@ -56,7 +56,8 @@ impl HomeBill {
         Self { block, event, waited, sent: false }
     }
 
-    /// Charges the directory look-up, before the entry changes.
+    /// Charges the directory look-up, and the placing of the block's words if the event brings them. The caller calls this before the
+    /// entry changes.
     pub(super) fn begin(&self, cx: &mut Actions<'_>) {
         cx.charge(Primitive::DirectoryLookup);
         if self.brings_words() {

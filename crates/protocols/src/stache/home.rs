@@ -39,7 +39,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the right that an owner must give back before this request can be granted.
+    /// Returns the kind of recall that an owner must answer before this request can be granted: for reading, or for writing.
     fn recalls(self) -> Want {
         if self.want == Want::Read { Want::Read } else { Want::Write }
     }
@@ -109,15 +109,15 @@ pub enum HomeState {
         owner: NodeId,
         /// The request that is granted when the words are back; never an upgrade.
         request: Request,
-        /// The reply that has arrived, of the two from an owner that is replacing the block.
+        /// The part of the owner's reply that has arrived. Only an owner that is replacing the block replies in two parts.
         half: Half,
     },
     /// Only the home has the words and it does not use them: they go to the next home.
     Leaving,
 }
 
-/// Reply of a block's owner to a recall that has arrived at the home. In the robust variant, an owner that has put the block
-/// before the recall arrives answers by two messages.
+/// Part of the reply to a recall that has arrived at the home. In the robust variant, an owner that has returned the block's words
+/// before the recall reaches it replies in two parts: those words, and an answer without words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Half {
     /// Neither message has arrived.
@@ -173,7 +173,7 @@ impl Home {
         )
     }
 
-    /// Returns the waiting requests, when the words have been given to the next home.
+    /// Consumes the entry and returns its waiting requests, after the words have been given to the next home.
     pub fn given_up(self) -> impl Iterator<Item = Request> {
         self.waiting.into_iter()
     }
@@ -287,7 +287,7 @@ impl Home {
         Some(())
     }
 
-    /// Grants writing, or lets the home leave: no other node has a copy any more.
+    /// Grants `request` to write, or lets the home leave. No other node has a copy any more.
     fn grant(&mut self, request: Request, act: &mut impl FnMut(HomeAction)) {
         match request.from {
             Asker::Node(node) => {

@@ -48,8 +48,8 @@ impl Stache {
         self.told_line(block, word, moves, cx);
     }
 
-    /// Delivers the message number `word` of the vocabulary from the home of `block`, without words. The block's page has moved
-    /// `moves` times. The grant of an upgrade counts as the end of the invalidations that the upgrade caused.
+    /// Delivers the message number `word` of the vocabulary from the home of `block`, without the block's words. The block's page has
+    /// moved `moves` times. The grant of an upgrade counts as the end of the invalidations that the upgrade caused.
     #[message(key = Block(block), class = Reply, volume = Invalidation, bytes = 0)]
     pub(super) fn call(&self, block: u32, word: u16, moves: u16, cx: &mut Handler<'_>) {
         self.told_line(block, word, moves, cx);
@@ -73,7 +73,7 @@ impl Stache {
         self.serve_line_lowered(self.known(block, cx), event, cx);
     }
 
-    /// Reports to this node that it has no right to `page` left: the page's frame goes to the page that waits for a frame.
+    /// Reports to this node that it has no right left to `page`. The page's frame now goes to the page that waits for a frame.
     #[message(key = Sequential, class = System)]
     pub(super) fn evicted(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -94,14 +94,14 @@ impl Stache {
         pages::free_pages(self, region, first, pages, cx);
     }
 
-    /// Reports to this node that it has no right to the pages of a freed array left.
+    /// Reports to this node that it has no right left to the `pages` pages from `first` on, of the freed array number `region`.
     #[message(key = Sequential, class = System)]
     pub(super) fn freed(&self, region: u32, first: u32, pages: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
         pages::freed_pages(self, region, first, pages, cx);
     }
 
-    /// Reports to this node that it has no right to `page` left: the page is laid to rest.
+    /// Reports to this node that it has no right left to `page`. The page is now laid to rest.
     #[message(key = Sequential, class = System)]
     pub(super) fn laid_to_rest(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);
@@ -227,7 +227,8 @@ impl Stache {
         moves::serve_residence(self, page, ResidenceEvent::Taken(now), cx);
     }
 
-    /// Tells the receiver that node `home` is the home of the page of `block`, which has moved `moves` times, and not the sender.
+    /// Tells the receiver that the sender is not the home of the page of `block` any more: node `home` is. The page has moved `moves`
+    /// times.
     #[message(key = Block(block), class = Reply, volume = Request, bytes = 0)]
     pub(super) fn moved(&self, block: u32, home: u32, moves: u32, cx: &mut Handler<'_>) {
         let block = self.known(block, cx);
@@ -324,14 +325,16 @@ impl Stache {
         }
     }
 
-    /// Checks a message about a move: homes move in this run, and `page` and its number of moves are in range.
+    /// Checks a message about a move. Panics unless homes move in this run, `page` exists, and `moves` is at most
+    /// [`Migration::MOST_MOVES`].
     fn expect_moving(&self, page: u32, moves: u32, cx: &Handler<'_>) {
         let may_move =
             self.moves.is_some() && page < self.memory.layout().pages() && moves <= Migration::MOST_MOVES;
         assert!(may_move, "page {page} has moved {moves} times in a message from {}", cx.source());
     }
 
-    /// Checks that a message came from this node: only its own threads and downgrades send faults and the ends of downgrades.
+    /// Panics unless this node itself sent the message. Only a node's own threads and downgrades send faults and the ends of
+    /// downgrades.
     fn expect_own(&self, cx: &Handler<'_>) {
         assert!(
             cx.source() == self.node,
@@ -341,7 +344,7 @@ impl Stache {
         );
     }
 
-    /// Checks the number of a block in a message, and returns the block.
+    /// Checks the number of a block in a message, and returns the block. Panics if there is no such block.
     fn known(&self, block: u32, cx: &Handler<'_>) -> Block {
         let blocks = self.memory.layout().blocks();
         assert!(block < blocks, "block {block} in a message from {}: there are {blocks}", cx.source());
@@ -349,7 +352,7 @@ impl Stache {
     }
 }
 
-/// Decodes a message's number `word` as the element of `all` with this index.
+/// Decodes a message's number `word` as the element of `all` with this index. Panics if `all` has no such element.
 fn known<T: Copy>(all: &[T], word: u32, cx: &Handler<'_>) -> T {
     let found = all.get(word as usize).copied();
     found.unwrap_or_else(|| panic!("word {word} in a message from {}: there are {}", cx.source(), all.len()))

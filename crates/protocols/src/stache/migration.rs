@@ -51,9 +51,9 @@ impl Whereabouts {
         Self { moves: self.moves + 1, home }
     }
 
-    /// Whether a node that knows these whereabouts ignores `message`, sent by a home when the page had moved `moves` times. A
-    /// former home's recall has been answered by words that were put, or the page would not have moved: the current copy is that
-    /// of a later home.
+    /// Whether a node that knows these whereabouts ignores `message`: a recall that a former home sent when the page had moved `moves`
+    /// times, fewer than now. Words that the node had put have answered such a recall, or the page would not have moved. The node's
+    /// current copy comes from a later home.
     pub fn outdates(self, message: ToCache, moves: u32) -> bool {
         moves < self.moves && matches!(message, ToCache::RecallRead | ToCache::RecallWrite)
     }

@@ -123,8 +123,8 @@ impl Config {
     }
 }
 
-/// Modelled size in bytes of a directory entry: the state, a bit for each of 32 nodes, and the first waiting request. The studies
-/// do not state it.
+/// Modelled size in bytes of a directory entry: the state, a bit for each of 32 nodes, and the first waiting request. The papers that
+/// the studies follow do not state it.
 const ENTRY_BYTES: u32 = 8;
 
 /// Shared memory at one node: its copy of the address space and its entries for blocks.
@@ -154,8 +154,8 @@ pub struct Stache {
 
 /// Entry of a block at a node.
 enum Entry {
-    /// This node is the block's home. The directory entry is `None` until another node wants the block; of most blocks none ever
-    /// does.
+    /// This node is the block's home. The directory entry is `None` until another node wants the block, which never happens to most
+    /// blocks.
     Home(Option<Box<Home>>),
     /// Another node is the block's home.
     Cached(Line),

@@ -15,7 +15,8 @@ use super::{
     Whereabouts,
 };
 
-/// Counts a request of node `from` for a block whose home this node is. Offers the page to `from` if it has made enough requests.
+/// Counts a request of node `from` for `block`, whose home this node is. If `from` has made enough requests, sends this node the
+/// message that begins the move of the page to `from`. Does nothing if homes do not move.
 pub(super) fn count_request(
     stache: &Stache,
     block: Block,
@@ -97,8 +98,8 @@ pub(super) fn vacate_idle(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// Returns to the home the words of `page` that only this node has, after the rights are gone. When no request for the page is
-/// outstanding, accepts the move.
+/// Returns the words of `page` that only this node has to the home. This node has no right to the page any more. Accepts the move if
+/// no words are in flight. Otherwise asks for another try when the home has acknowledged them.
 pub(super) fn leave_to_home(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     if cx.has_page(&stache.entries, &stache.memory, page) {
         for block in stache.memory.layout().blocks_of(page).map(Block) {
@@ -155,7 +156,7 @@ fn release(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
     cx.send(stache.node, Stache::retry());
 }
 
-/// Calls in a block of a page whose home moves. If `lowered`, the rights of this node's threads have been taken already.
+/// Calls in a block of a page whose home moves. If `lowered`, the right of this node's threads has been taken already.
 pub(super) fn call_in_block(stache: &Stache, block: Block, lowered: bool, cx: &mut Handler<'_>) {
     match lowered {
         false => stache.serve_home(block, HomeEvent::leave(), cx),

@@ -6,7 +6,7 @@ use tempest::NodeId;
 
 const BITS: u32 = u64::BITS;
 
-/// A set of nodes. Nodes 0 to 63 need no allocation. Equality does not depend on former members.
+/// A set of nodes. Nodes 0 to 63 need no allocation. Equality does not depend on members that a set had before.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct NodeSet {
     first: u64,

@@ -36,7 +36,7 @@ pub(super) struct Pages {
     frames: Frames,
     /// Pages that were given a frame on demand and may be accessed, the oldest first.
     active: VecDeque<u32>,
-    /// Pages that have a frame and may not be accessed until a thread faults there, the one that has rested longest first.
+    /// Pages that have a frame and may not be accessed until a thread faults there. The page that has rested longest comes first.
     resting: VecDeque<u32>,
     /// Pages without frames whose entries remain until their words have arrived at the home. Robust variant only.
     departing: Vec<u32>,
@@ -160,8 +160,8 @@ fn serve_mapped(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_
     }
 }
 
-/// Gives `page` a frame, or makes it active again if it rests. Returns false if no frame is free yet or its home is not known;
-/// another try follows when that may have changed.
+/// Gives `page` a frame, or makes it active again if it rests. Returns false if no frame is free yet, if the page's home is not known,
+/// or if the home is moving here. Another try follows when that may have changed.
 fn map(stache: &Stache, page: u32, cx: &mut Handler<'_>) -> bool {
     if stache.homes.of(page).is_none() {
         step_touch(stache, page, TouchEvent::Wanted, cx);
@@ -299,21 +299,22 @@ fn close_departed(stache: &Stache, cx: &mut Handler<'_>) {
     }
 }
 
-/// Tells the home of `page` to the node that has asked this one, its manager.
+/// Answers a node that asks for the home of `page`. This node is the page's manager. The first node that asks becomes the home.
 pub(super) fn register(stache: &Stache, page: u32, cx: &mut Handler<'_>) {
     let asker = cx.source();
     let home = stache.at_pages(cx, |pages| pages.registered.entry(page).or_default().home_for(asker));
     cx.send(asker, Stache::touched(page, home.0));
 }
 
-/// Records `home`, which the manager of `page` has told, and serves the faults that waited for it.
+/// Records `home` as the home of `page`, as the page's manager has told this node. Then serves the waiting faults in turn.
 pub(super) fn home_is(stache: &Stache, page: u32, home: NodeId, cx: &mut Handler<'_>) {
     step_touch(stache, page, TouchEvent::Told(home), cx);
     stache.homes.note(page, Whereabouts::first(home));
     serve_waiting(stache, cx);
 }
 
-/// Records this node as the home of a block's page, because node `from` has sent a request to it as the home.
+/// Records this node as the home of the page of `block`, because node `from` has sent it the request number `word` as to the home.
+/// Passes the request on to itself under the block's key, then serves the waiting faults in turn.
 pub(super) fn infer_home(stache: &Stache, block: Block, from: u32, word: u32, cx: &mut Handler<'_>) {
     let page = stache.memory.layout().page_of(block);
     step_touch(stache, page, TouchEvent::Requested, cx);
@@ -333,7 +334,8 @@ fn step_touch(stache: &Stache, page: u32, event: TouchEvent, cx: &mut Handler<'_
     }
 }
 
-/// Makes this node, which has all words of `page`, its home.
+/// Makes this node the home of `page`, with the whereabouts `now` and the right to write each block. This node has all words of the
+/// page.
 pub(super) fn adopt(stache: &Stache, page: u32, now: Whereabouts, cx: &mut Handler<'_>) {
     stache.homes.note(page, now);
     cx.charge(Primitive::MapPage);

@@ -77,7 +77,8 @@ impl Stache {
         }
     }
 
-    /// Changes the home's entry and performs the actions of an event, after the downgrade.
+    /// Charges `event`, applies it to `home`, the directory entry of `block`, and performs the actions that the step yields. The
+    /// downgrade that the event needs has been made. `waited` is true if the event is a request that has waited in the entry.
     fn step_home(&self, block: Block, home: &mut Home, event: HomeEvent, waited: bool, cx: &mut Actions<'_>) {
         let mut bill = HomeBill::new(block, event, waited);
         bill.begin(cx);
@@ -152,20 +153,23 @@ impl Stache {
         }
     }
 
-    /// Serves an event of a block whose page has no frame and no entry here, as an event of an invalid block.
+    /// Serves an event of a block whose page has no frame and no entry at this node, as an event of an invalid block. Panics if the
+    /// event would change the block's state.
     pub(super) fn serve_absent(&self, block: Block, event: LineEvent, cx: &mut Handler<'_>) {
         let mut line = Line::default();
         self.drive_line(block, &mut line, event, false, cx);
         assert!(line == Line::default(), "{event:?} changes {block}, which has no frame at {}", self.node);
     }
 
-    /// Charges an event of a cached block, changes its entry and performs the actions, after the downgrade.
+    /// Charges `event`, applies it to `line`, the entry of the cached `block`, and performs the actions that the step yields. The
+    /// downgrade that the event needs has been made.
     fn step_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
         charge_line(block, *line, event, cx);
         self.apply_line(block, line, event, cx);
     }
 
-    /// Changes a cached block's entry and performs the actions. The event has been charged already.
+    /// Applies `event` to `line`, the entry of the cached `block`, and performs the actions that the step yields. The caller has
+    /// already charged the event.
     pub(super) fn apply_line(&self, block: Block, line: &mut Line, event: LineEvent, cx: &mut Actions<'_>) {
         let served = line.step(event, self.variant, |action| match action {
             LineAction::Send(message) => self.tell_home(block, message, cx),

@@ -29,7 +29,7 @@ pub enum Touch {
     Home(NodeId),
 }
 
-/// An event at a node of a page whose home it may not know.
+/// An event of a first-touch page at a node, which may not know the page's home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchEvent {
     /// A thread of the node touches the page.
@@ -82,7 +82,7 @@ impl Touch {
     }
 }
 
-/// Record of a page at its manager: the node that asked first, which is the home, if any has asked.
+/// Record of a page at its manager: the node that asked for the page first, which is the home. Empty until a node asks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Registered(Option<NodeId>);
 

@@ -75,7 +75,7 @@ impl Collectives {
         });
     }
 
-    /// Tells that every thread has arrived. The payload is the result.
+    /// Tells the receiver that every thread of every node has arrived. The payload is the result.
     #[message(key = KEY, class = System)]
     fn release(&self, payload: &[u64], cx: &mut Handler<'_>) {
         cx.with(&self.step, |step, cx| {
@@ -107,8 +107,8 @@ impl Collectives {
     /// Fan-in of the tree barrier of Mellor-Crummey and Scott: four nodes report to one.
     pub const FAN_IN: NonZeroU32 = tree::FAN_IN;
 
-    /// Waits until every thread of every node has called `barrier` as many times as this thread. Everything before their calls
-    /// happens before the return.
+    /// Waits until every thread of every node has called `barrier` as many times as this thread. A thread that returns sees everything
+    /// that any thread did before that call.
     pub fn barrier(&self, thread: &Thread<'_>) {
         self.join(thread, Operation::Barrier, Words::default());
     }

@@ -79,8 +79,8 @@ impl Protocol for Barrier {
 }
 
 impl Barrier {
-    /// Waits until every thread of every node has called `wait` as many times as this thread. Everything before their calls
-    /// happens before the return, on this node and, by the barrier's messages, on all others.
+    /// Waits until every thread of every node has called `wait` as many times as this thread. A thread that returns sees everything
+    /// that any thread did before that call. The barrier's messages carry this order from node to node.
     pub fn wait(&self, thread: &Thread<'_>) {
         let barrier = thread.hold(self.progress.key(KEY), |cx| {
             cx.with(&self.progress, |progress, cx| {
@@ -98,8 +98,8 @@ impl Barrier {
 }
 
 impl Progress {
-    /// Goes through all rounds whose signals have arrived, if all threads of this node have. Signals `passed` at the end of the
-    /// barrier.
+    /// Goes through all rounds whose signals have arrived. Does nothing until all threads of this node have arrived. Signals `passed`
+    /// at the end of the barrier.
     fn advance(&mut self, passed: &Event, cx: &mut Actions<'_>) {
         if self.threads < self.shape.threads {
             return;

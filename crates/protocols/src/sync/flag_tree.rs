@@ -11,10 +11,10 @@ use tempest::{Array, Homes, Layout, Memory, NodeId, Setup, Thread};
 use super::flags::{self, Flags};
 use super::tree::Place;
 
-/// Flag of a node: all threads of the node and of the nodes below it in the tree have arrived.
+/// Index of a node's flag that is raised when all threads of the node and of the nodes below it in the tree have arrived.
 const COME: usize = 0;
 
-/// Flag of a node: all threads of all nodes have arrived.
+/// Index of a node's flag that is raised when all threads of all nodes have arrived.
 const RELEASED: usize = 1;
 
 /// Part of a node in a barrier along the tree.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tempest::data::BadLayout;
 use tempest::{Array, Homes, Layout, Memory, NodeId, Shared, Thread};
 
-/// Reserves room for `len` flags, each on a block of its own; they are divided by node if `homes` are parts.
+/// Reserves room for `len` flags, each on a block of its own. With [`Homes::Parts`] each node has `len` flags.
 pub(super) fn room(
     layout: &mut Layout,
     name: &'static str,

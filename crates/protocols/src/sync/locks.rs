@@ -66,7 +66,7 @@ const HAVE: u64 = 1;
 /// Threads of a node that want the same lock.
 #[derive(Default, Debug)]
 struct Queue {
-    /// Whether a thread of the node has the lock, or has drawn a ticket, or is about to.
+    /// Whether a thread of the node has the lock, has drawn a ticket for it, or is about to draw one.
     busy: bool,
     /// Number of times that the lock has been handed on inside the node with the current ticket.
     handed_on: u32,
@@ -189,7 +189,8 @@ impl Queue {
         true
     }
 
-    /// Takes the next thread to get the lock with the same ticket, which serves at most `most` threads after the first.
+    /// Takes the waiting thread that gets the lock next, with the current ticket. `None` if no thread waits, or if the ticket has
+    /// already served `most` threads after the first.
     fn hand_on(&mut self, most: u32) -> Option<u32> {
         if self.handed_on == most {
             return None;

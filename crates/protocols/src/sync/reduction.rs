@@ -65,7 +65,7 @@ pub(super) enum Operation {
     Barrier,
     /// Copies the words of one thread to all.
     Broadcast(ThreadId),
-    /// Reduces the numbers of all threads, at each index of a few.
+    /// Reduces the numbers of all threads to one number, separately at each index of their contributions.
     Reduce(Reduction, Fold),
 }
 

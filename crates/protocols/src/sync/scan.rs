@@ -175,7 +175,7 @@ impl Step {
         self.brought[1..].iter().fold(self.brought[0], |all, next| self.combined(all, next, cx))
     }
 
-    /// Goes through all rounds whose messages have arrived, if all threads of this node have.
+    /// Goes through all rounds whose messages have arrived. Does nothing until all threads of this node have contributed.
     fn advance(&mut self, scan: &Scan, cx: &mut Actions<'_>) {
         if self.come < scan.shape.threads {
             return;

@@ -66,8 +66,8 @@ impl SharedBarrier {
         }
     }
 
-    /// Waits until every thread of every node has called `wait` as many times as this thread. Stores to shared memory before
-    /// their calls happen before the return; between threads of this node everything before their calls does.
+    /// Waits until every thread of every node has called `wait` as many times as this thread. A thread that returns sees the stores to
+    /// shared memory that any thread made before that call. Of threads of its own node it sees everything that they did before.
     pub fn wait(&self, thread: &Thread<'_>) {
         // The barrier cannot pass before this thread has arrived.
         let barrier = self.passed.count(thread) + 1;

@@ -89,8 +89,7 @@ struct Meeting {
 impl SharedCollectives {
     /// Reserves room for collectives of at most `words` words per round. More words take more rounds.
     ///
-    /// # Errors
-    /// [`BadLayout`] if the address space has no room for them.
+    /// # Errors [`BadLayout`] if the address space has no room for the collectives.
     pub fn room(layout: &mut Layout, words: usize) -> Result<CollectiveRoom, BadLayout> {
         let words = words.max(1).next_multiple_of(layout.block_words());
         let rounds = Rounds::of(NodeId(0), layout.nodes()).count();
@@ -131,8 +130,8 @@ impl SharedCollectives {
         }
     }
 
-    /// Waits until every thread of every node has called `barrier` as many times as this thread. Stores to shared memory before
-    /// their calls happen before the return; between threads of this node everything before their calls does.
+    /// Waits until every thread of every node has called `barrier` as many times as this thread. A thread that returns sees the stores
+    /// to shared memory that any thread made before that call. Of threads of its own node it sees everything that they did before.
     pub fn barrier(&self, thread: &Thread<'_>) {
         self.join::<u64>(thread, Operation::Barrier, &[]);
     }
