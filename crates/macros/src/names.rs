@@ -9,8 +9,8 @@ use syn::ext::IdentExt;
 
 /// Returns the path of the crate `tempest` in the code that is being compiled.
 ///
-/// A crate that depends on `tempest` itself names it, under any name; a crate that depends on `tradewind` reaches it
-/// there.
+/// A crate that depends on `tempest` itself has it under the name in its manifest. A crate that depends on `tradewind` alone has it
+/// as `tradewind::tempest`.
 pub(crate) fn tempest() -> TokenStream {
     let root = |name: &str| {
         let name = Ident::new(&name.replace('-', "_"), Span::call_site());

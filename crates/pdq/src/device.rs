@@ -51,7 +51,7 @@ pub struct Device<T, K = u64> {
 struct Partition<T, K> {
     /// Waiting items, oldest first.
     waiting: VecDeque<Entry<T, K>>,
-    /// Outcome that a search of this partition has now; kept up to date.
+    /// Outcome that a search of this partition would have now. Every change of the device updates it.
     search: Search,
 }
 
@@ -156,14 +156,15 @@ impl<T, K: UserKey> Device<T, K> {
         Some(self.hold(key, ticket))
     }
 
-    /// Takes the oldest item that server `server` may run now: its key is free. Returns the held key and the item.
+    /// Takes the oldest item whose key is free and that server `server` may run. Returns the held key and the item; `None` if there is no
+    /// such item.
     #[inline]
     pub fn dispatch(&mut self, server: usize) -> Option<(Held<K>, T)> {
         self.dispatch_with(server, |_| ())
     }
 
-    /// Takes the oldest item that server `server` may run now: its key is free. Returns the held key and the item. The room that
-    /// this frees in the device goes to the oldest item that waits in memory, if there is one: `refill` is called with it.
+    /// Takes the oldest item whose key is free and that server `server` may run. Returns the held key and the item; `None` if there
+    /// is no such item. The oldest item that waits in memory, if any, now has room in the device: `refill` is called with it.
     #[inline]
     pub fn dispatch_with(&mut self, server: usize, refill: impl FnOnce(&mut T)) -> Option<(Held<K>, T)> {
         if self.closed_by_serial() {
@@ -209,7 +210,7 @@ impl<T, K: UserKey> Device<T, K> {
         Some(self.hold(key, ticket))
     }
 
-    /// Counts and records an item that is dispatched as soon as it arrives.
+    /// Counts and records an item that is dispatched as soon as it arrives. Returns its held key.
     #[inline]
     fn hold(&mut self, key: Key<K>, ticket: u64) -> Held<K> {
         self.statistics.enqueued += 1;
@@ -218,7 +219,7 @@ impl<T, K: UserKey> Device<T, K> {
         Held::new(key, self.id(), ticket)
     }
 
-    /// Ends the item that `held` was handed out with: its key is free again.
+    /// Ends the item, or the hold without an item, to which the token `held` belongs. The key is free again.
     ///
     /// # Panics
     ///
@@ -244,7 +245,7 @@ impl<T, K: UserKey> Device<T, K> {
         }
     }
 
-    /// Ends the item with this ticket, after which other items have been dispatched.
+    /// Ends the item with this ticket. Items that were dispatched after it may still run.
     #[inline(never)]
     fn end_earlier(&mut self, ticket: u64) {
         let position = self.active.iter().position(|active| active.ticket == ticket);
@@ -257,7 +258,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.waiting
     }
 
-    /// Number of waiting items of the partition that has most of them.
+    /// Number of waiting items in the partition with the most.
     pub fn longest(&self) -> usize {
         self.partitions.iter().map(|partition| partition.waiting.len()).max().unwrap_or(0)
     }
@@ -268,7 +269,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.waiting == 0
     }
 
-    /// Number of items that were dispatched and are not done, with keys held by [`try_hold`](Self::try_hold).
+    /// Number of items that were dispatched and are not done, plus the keys that [`try_hold`](Self::try_hold) holds.
     #[inline]
     pub fn held(&self) -> usize {
         self.active.len()
@@ -279,7 +280,8 @@ impl<T, K: UserKey> Device<T, K> {
         self.statistics
     }
 
-    /// Whether the oldest item of the only partition can be dispatched. The end of an item then changes the outcome of no search.
+    /// Whether the device has one partition, whose oldest waiting item can be dispatched. The end of another item then changes no
+    /// search.
     #[inline]
     fn finds_oldest(&self) -> bool {
         matches!(&*self.partitions, [one] if one.search.found && one.search.passed == 0)

@@ -123,7 +123,7 @@ impl<T, K: UserKey> Executor<T, K> {
         self.panics.take()
     }
 
-    /// Ends the threads after the items that they have claimed, and returns the items that were not run; see
+    /// Lets each thread run the items that it has claimed, ends the threads, and returns the items that were not run; see
     /// [`Queue::abort`].
     ///
     /// Panics of handlers are reported by [`Queue::statistics`] only.

@@ -81,8 +81,8 @@ impl Fences {
 mod host {
     use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
 
-    /// Whether this process may use the barrier. Registers the process and then tries the barrier: a filter of system
-    /// calls may allow only some of the three calls.
+    /// Whether this process may use the system call `membarrier`. Asks, registers the process and tries a barrier: a filter of
+    /// system calls may allow only some of the three calls.
     pub(super) fn offers_heavy() -> bool {
         let needed = MembarrierQuery::PRIVATE_EXPEDITED | MembarrierQuery::REGISTER_PRIVATE_EXPEDITED;
         membarrier_query().contains(needed)

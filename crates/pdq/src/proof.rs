@@ -49,12 +49,12 @@ impl Identity {
     }
 }
 
-/// Owned token: the dispatcher lets its key be used by the owner alone until the token is given back to the dispatcher.
+/// Token for a held key. Until its owner gives the token back to the dispatcher, no item with a conflicting key runs.
 ///
 /// Give it back with the dispatcher's `complete`. A token that is dropped or forgotten keeps its key held for ever:
 /// items that conflict with it will never run, but nothing unsound follows.
 ///
-/// Only a dispatcher makes one, and it cannot be copied:
+/// Only a dispatcher makes a token, and a token cannot be copied:
 ///
 /// ```compile_fail,E0451
 /// # use tradewind_pdq::{DispatcherId, Held, Key};
@@ -116,7 +116,7 @@ impl<K: Copy> Held<K> {
         Proof::new(key, self.dispatcher)
     }
 
-    /// Ends the token at the dispatcher that made it, and returns the token's `place`.
+    /// Consumes the token and returns its `place`. `dispatcher` is the dispatcher to which the owner gives the token back.
     ///
     /// # Panics
     ///

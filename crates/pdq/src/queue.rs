@@ -72,8 +72,8 @@ pub struct Config {
     /// Number of static partitions of the keys. 1: any server takes any item. More: server `s` takes only the items whose
     /// [`Key::partition`] is `s`, and servers with a number of `partitions` or more take none.
     pub partitions: usize,
-    /// Number of waiting items from which [`Queue::try_enqueue`] refuses an item and [`Queue::enqueue_when_room`] waits; `None`:
-    /// no limit. A limit costs a shared counter, which all producers and servers write.
+    /// Largest number of waiting items; `None`: no limit. At this number [`Queue::try_enqueue`] refuses an item, and
+    /// [`Queue::enqueue_when_room`] waits. A limit costs a shared counter, which all producers and servers write.
     pub limit: Option<usize>,
     /// Whether other workers may take items that a [`Worker`] has claimed and not begun, if an earlier item of the claim takes
     /// long. If false, the claimed items wait for the long item. Sharing costs a locked instruction for each item of a claim.
@@ -129,8 +129,8 @@ pub struct Queue<T, K: UserKey = u64> {
 /// State of a server that is changed through the shared queue.
 #[derive(Debug, Default)]
 struct Server {
-    /// Number of items that [`Queue::dequeue`] has taken for this server. It determines the first lane to look in: after each
-    /// `TURN` items, the next of the server's own lanes.
+    /// Number of items that [`Queue::dequeue`] has taken for this server. It selects the lane in which the next search begins:
+    /// after each `TURN` items, the next of the server's own lanes.
     turn: AtomicUsize,
     /// Whether a [`Worker`] exists for this server.
     employed: AtomicBool,
@@ -248,8 +248,8 @@ impl<T, K: UserKey> Queue<T, K> {
         self.place_unless_closed(key, item)
     }
 
-    /// Takes an item for server `server`: the oldest that can run in the first lane that has one. Its key is held until the
-    /// returned guard is dropped. `None` if no item can run.
+    /// Takes an item for server `server`: of the first lane with an item that can run, the oldest such item. The item's key is held
+    /// until the returned guard is dropped. `None` if no item can run.
     ///
     /// # Panics
     ///
@@ -280,8 +280,8 @@ impl<T, K: UserKey> Queue<T, K> {
         Producer::new(self)
     }
 
-    /// Holds `key` without an item: until the returned token goes to [`complete`](Self::complete), no item that conflicts with `key`
-    /// runs. `None` if any unfinished item conflicts with `key`, waiting items included, and after an abort.
+    /// Holds `key` without an item: until the returned token goes to [`complete`](Self::complete), no item that conflicts with
+    /// `key` runs. `None` if any unfinished item conflicts with `key`, waiting items included, or if the queue has been aborted.
     #[inline]
     pub fn try_hold(&self, key: Key<K>) -> Option<Held<K>> {
         let place = self.try_hold_somewhere(&key)?;
@@ -308,9 +308,9 @@ impl<T, K: UserKey> Queue<T, K> {
         held.then_some(at as u64)
     }
 
-    /// Ends the item that `held` was handed out with; its key is free. Returns true if this has made an item ready that an
-    /// earlier search could not take, so that another search is worth while. (The result tells nothing about items enqueued since
-    /// the last search.)
+    /// Ends the item, or the hold without an item, to which the token `held` belongs. The key is free again. Returns true if this
+    /// has made an item ready that an earlier search could not take, so that another search is worth while. (The result tells
+    /// nothing about items enqueued since the last search.)
     ///
     /// # Panics
     ///
@@ -412,7 +412,7 @@ impl<T, K: UserKey> Queue<T, K> {
         self.panicked.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Puts an item, which `room` has counted, into its lane or at the gate.
+    /// Puts an item, which `room` has counted, into its lane, or at the gate if its key is sequential.
     #[inline]
     fn place(&self, key: Key<K>, item: T) {
         match key {
@@ -429,8 +429,8 @@ impl<T, K: UserKey> Queue<T, K> {
         self.idle.tell();
     }
 
-    /// Puts an item from outside, which `room` has counted, into its lane or at the gate, unless the queue has been closed. The
-    /// latch of the lane decides: `close` passes through the latches of all lanes.
+    /// Puts an item from outside, which `room` has counted, into its lane or at the gate. Returns it as refused if the queue is
+    /// closed. Checks that under the latch of the lane, because `close` passes through the latches of all lanes.
     fn place_unless_closed(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
         let placed = match key {
             Key::Sequential => self.gate.arrive(&self.lanes, item, || self.is_closed()),
@@ -513,7 +513,8 @@ impl<T, K: UserKey> Queue<T, K> {
         self.gate.shows_work() || self.lanes.iter().any(Lane::shows_work)
     }
 
-    /// Tells the gate and sleeping servers of a completion in a lane, whose effects are `after`.
+    /// Passes on the effects `after` of a completion in a lane: tells the gate that the lane has drained, and wakes sleeping
+    /// servers.
     #[inline]
     fn settle(&self, after: After) {
         if after.drained {

@@ -227,7 +227,7 @@ impl<T, K: UserKey> Specification<T, K> {
         Some(Held::new(key, self.id(), ticket))
     }
 
-    /// Ends the item that `held` was handed out with; its key is free.
+    /// Ends the item, or the hold without an item, to which the token `held` belongs. The key is free again.
     ///
     /// # Panics
     ///

@@ -38,8 +38,8 @@ pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
     )
 }
 
-/// Makes the document of the comparison `asked_for`, as `compare --json` prints it. `rankings` has one ranking for each of its
-/// targets in each shape.
+/// Makes the document of the comparison `asked_for`, as `compare --json` prints it. `rankings` has one ranking for each of the
+/// comparison's targets in each shape.
 ///
 /// The document's `given`, the inputs and settings as a command line spells them, is empty. Its `input` has the inputs as they
 /// were read.

@@ -68,7 +68,7 @@ impl<T, K: UserKey> Queue<T, K> {
     }
 
     /// Wakes all sleepers if the queue is closed and all items are done. Like all wake-ups, it is ordered by latches alone (see
-    /// `idle`): of two last completions at least one sees the other.
+    /// `idle`). If two servers complete the last two items at the same time, at least one server sees the other's completion.
     #[inline]
     pub(super) fn tell_if_drained(&self) {
         if self.is_closed() && self.idle.has_sleepers() && self.is_drained() {

@@ -67,7 +67,7 @@ impl<'q, T, K: UserKey> Dispatch<'q, T, K> {
     }
 }
 
-/// Reason for which the token can be expected inside the guard.
+/// Reason why the token is found inside the guard, as the text of a panic that cannot happen.
 const PRESENT: &str = "the token leaves the guard only when the guard is consumed";
 
 impl<T, K: UserKey> Release<'_, T, K> {

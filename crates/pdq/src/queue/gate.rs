@@ -41,17 +41,20 @@ pub(super) struct Gate<T> {
 struct Signs {
     /// Whether the oldest sequential item can be run.
     ready: AtomicBool,
-    /// Number of sequential items that are not done. Changes under the lock; grows only while all writers' latches are held.
+    /// Number of sequential items that are not done. Changes under the lock. Grows only while the writers' latches of all lanes are
+    /// held.
     unfinished: AtomicUsize,
-    /// Number of lanes that have not drained for the oldest sequential item: see the head of the module.
+    /// Number of lanes with unfinished items that are older than the oldest sequential item, plus 1 while the lanes are being
+    /// asked.
     left: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct State<T> {
-    /// Unfinished sequential items, oldest first. The first is `None` while it runs; the key may also be held without an item.
+    /// Unfinished sequential items, oldest first. `None` stands for an item that runs, and for a hold of the sequential key without
+    /// an item.
     items: VecDeque<Option<T>>,
-    /// Positions of these items in the lanes: for each item, one position per lane, in order of lanes.
+    /// Positions of `items` in the lanes: for each item, one position per lane, in order of lanes.
     positions: VecDeque<u64>,
     /// Whether the queue was aborted, so that no item passes the gate any more.
     aborted: bool,
@@ -63,7 +66,7 @@ struct State<T> {
 pub(super) struct Counts {
     /// Number of sequential items, and of holds of the sequential key without an item, that arrived.
     pub(super) arrived: u64,
-    /// Number of those sequential items and holds that are done.
+    /// Number of sequential items, and of holds of the sequential key without an item, that are done.
     pub(super) done: u64,
     /// Number of sequential items handed out, continuations and holds included.
     pub(super) dispatched: u64,
@@ -96,13 +99,14 @@ impl<T> Gate<T> {
         self.shows_work()
     }
 
-    /// Whether a sequential item is unfinished. While the caller holds a writers' latch, none arrives.
+    /// Whether a sequential item is unfinished. While the caller holds the writers' latch of a lane, no sequential item arrives.
     #[inline]
     pub(super) fn is_shut(&self) -> bool {
         self.signs.unfinished.load(Ordering::Acquire) > 0
     }
 
-    /// Appends a sequential item, unless `refuses` returns true once all writers are kept out; returns the refused item then.
+    /// Appends a sequential item. First keeps the writers of all lanes out, then calls `refuses`. If that returns true, appends
+    /// nothing and returns the item as the error.
     pub(super) fn arrive<K: UserKey>(
         &self,
         lanes: &[Lane<T, K>],
@@ -121,7 +125,7 @@ impl<T> Gate<T> {
         Ok(())
     }
 
-    /// Takes the sequential key without an item, if no item at all is unfinished. Returns whether it did.
+    /// Holds the sequential key without an item, if no item of the queue is unfinished. Returns whether the key is held now.
     pub(super) fn try_hold<K: UserKey>(&self, lanes: &[Lane<T, K>]) -> bool {
         let mut state = self.lock();
         if state.aborted || !state.items.is_empty() {
@@ -192,7 +196,8 @@ impl<T> Gate<T> {
         last
     }
 
-    /// Orders the caller after every earlier look at the gate under its lock, and before every later one.
+    /// Takes and frees the gate's lock. So the caller comes after every earlier look at the gate under the lock, and before every
+    /// later look.
     pub(super) fn pass(&self) {
         drop(self.lock());
     }
@@ -225,7 +230,8 @@ impl<T> Gate<T> {
         positions.chunks(lanes.len()).map(<[u64]>::to_vec).zip(items).collect()
     }
 
-    /// Adds an arrived sequential item (`None`: a hold) with its positions. The caller holds the lock and keeps writers out.
+    /// Adds a sequential item that arrives, with its positions in the lanes. `None` adds a hold of the sequential key without an
+    /// item. The caller holds the lock and keeps writers out.
     fn stand<K: UserKey>(&self, state: &mut State<T>, lanes: &[Lane<T, K>], item: Option<T>) {
         state.positions.extend(lanes.iter().map(Lane::pushed));
         state.items.push_back(item);

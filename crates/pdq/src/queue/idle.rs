@@ -115,7 +115,8 @@ impl Idle {
         before % SLEEPER == SEARCHER && before >= SLEEPER
     }
 
-    /// Turns a searching server into a sleeping one. The server looks again under the latches before it sleeps.
+    /// Counts the calling server, which was searching, as sleeping, and lists it among the sleepers. The server looks for work once
+    /// more, under the latches, before it sleeps.
     pub(super) fn register(&self) -> Registration {
         let sleeper = Arc::new(Sleeper { thread: current(), woken: AtomicBool::new(false) });
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +125,8 @@ impl Idle {
         Registration(sleeper)
     }
 
-    /// Turns the sleeping server of `registration`, which has found work, back into a searching one.
+    /// Removes the server of `registration`, which has found work, from the sleepers, and counts it as searching. Does nothing if
+    /// another thread has just woken it.
     pub(super) fn deregister(&self, registration: &Registration) {
         let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         // A sleeper that is not in the list has just been woken by another thread, which has counted it as searching.
@@ -134,7 +136,7 @@ impl Idle {
         }
     }
 
-    /// Sleeps until another thread wakes the server of `registration`, which counts as searching from then on.
+    /// Sleeps until another thread wakes the server of `registration`. That thread counts the server as searching.
     pub(super) fn sleep(&self, registration: &Registration) {
         while !registration.0.woken.load(Ordering::Acquire) {
             park();

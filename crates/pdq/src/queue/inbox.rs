@@ -83,7 +83,7 @@ struct Slots<T, K: UserKey> {
     to: usize,
 }
 
-/// Items of a claim that was split, without the item that runs.
+/// Items that a claim gave up when it was split: all but the item that runs.
 #[derive(Debug)]
 pub(super) struct Split<T, K: UserKey> {
     /// Keys of the items that have been run.
@@ -400,7 +400,7 @@ impl<T, K: UserKey> Reader<T, K> {
         Span { begun: 0, cursor, rest, own, slots, inbox: PhantomData }
     }
 
-    /// Slot behind the last item of the outstanding claim, if that is shared; else 0.
+    /// Index of the slot behind the last item of the outstanding claim, if that claim is shared; else 0.
     pub(super) fn shared_end(&self) -> usize {
         self.claimed.as_ref().filter(|_| self.shared).map_or(0, |slots| slots.to)
     }
@@ -410,8 +410,8 @@ impl<T, K: UserKey> Reader<T, K> {
         self.shared && self.claimed.is_some()
     }
 
-    /// Takes the items that have not begun back from a shared claim, and returns them. If `leaves_done`, the claim is reduced to
-    /// the item that runs; else it also keeps the items that are done.
+    /// Takes the items that have not begun back from a shared claim. If `leaves_done`, the claim also gives up the items that are
+    /// done, and keeps only the item that runs. Returns the items that the claim gave up: none if no claim is shared.
     pub(super) fn split_claim(&mut self, inbox: &Inbox<T, K>, leaves_done: bool) -> Split<T, K> {
         let Some(claimed) = self.claimed.as_mut().filter(|_| self.shared) else { return Split::default() };
         let next = if mutated!("unbegun-taken-twice") {

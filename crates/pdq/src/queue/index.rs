@@ -81,7 +81,7 @@ impl<T, K: UserKey> Index<T, K> {
         self.ready_len + self.blocked
     }
 
-    /// Takes `key` if it is free. Returns whether it was.
+    /// Holds `key` if it is free. Returns whether it was free.
     #[inline]
     pub(super) fn hold(&mut self, key: K) -> bool {
         let mut fresh = false;

@@ -67,9 +67,10 @@ struct Hints {
     fence: AtomicU64,
     taken: AtomicU64,
     ready: AtomicUsize,
-    /// Number that changes with every claim, if a server runs items of this lane and no other item is known to be ready; else 0.
+    /// 0, unless a server runs items of this lane and no other item is known to be ready: then a number that changes with every
+    /// claim.
     attended: AtomicU64,
-    /// Slot behind the last item of a shared claim; 0 if no claim is shared.
+    /// Index of the slot behind the last item of a shared claim; 0 if no claim is shared.
     unbegun: AtomicUsize,
 }
 
@@ -101,9 +102,9 @@ pub(super) struct Served<T, K: UserKey> {
 pub(super) struct Counts {
     /// Number of times that a key was taken without an item of the queue, since the queue was made.
     pub(super) holds: u64,
-    /// Number of items and holds that are done.
+    /// Number of items that are done, plus the keys held without an item that were given back.
     pub(super) done: u64,
-    /// Number of items and continuations handed out, holds included.
+    /// Number of items, continuations, and keys without an item that were handed out.
     pub(super) dispatched: u64,
     pub(super) continued: u64,
     pub(super) waited_on_key: u64,
@@ -120,9 +121,10 @@ pub(super) struct Serving<'q, T, K: UserKey> {
 /// Items of a claim or pick that are not done when it ends.
 #[derive(Debug)]
 pub(super) struct Left<T, K: UserKey> {
-    /// Keys of handlers that have kept them: they stay held.
+    /// Keys that handlers have kept: they stay held.
     pub(super) kept: Vec<Key<K>>,
-    /// Items of the kept keys that were not run, oldest first. They run when their key is free, before all others that wait.
+    /// Items of the kept keys that were not run, oldest first. They run when their key is free, before all other waiting items of
+    /// the key.
     pub(super) returned: Vec<(K, T)>,
 }
 
@@ -252,8 +254,9 @@ impl<T, K: UserKey> Lane<T, K> {
         self.hints().ready.load(Ordering::Relaxed) > 0 && !mutated!("put-back-unseen")
     }
 
-    /// Number that changes with every claim, if a server runs items of this lane and no other item is known to be ready, as far
-    /// as is visible without the latch; else `None`. To take an item all the same, a server has to break in.
+    /// Returns `None`, unless a server runs items of this lane and no other item is known to be ready: then a number that changes
+    /// with every claim. To take an item from such a lane, a server has to break in. The lane is read without its latch, so the
+    /// answer may be out of date.
     #[inline]
     pub(super) fn attended(&self) -> Option<NonZeroU64> {
         NonZeroU64::new(self.hints().attended.load(Ordering::Relaxed))
@@ -509,13 +512,13 @@ impl<'q, T, K: UserKey> Serving<'q, T, K> {
         self.lane.pushed() - self.served.reader.taken() + self.served.index.waiting() as u64
     }
 
-    /// Number of items and holds of this lane that are neither waiting nor done.
+    /// Number of items of this lane that run, plus the keys of this lane that are held without an item.
     pub(super) fn running(&self) -> u64 {
         let counts = &self.served.counts;
         self.served.reader.taken() + counts.holds - counts.done - self.served.index.waiting() as u64
     }
 
-    /// Whether all items before `position`, and all holds, are done.
+    /// Whether all items before `position` are done, and no key of the lane is held without an item.
     pub(super) fn is_done_up_to(&self, position: u64) -> bool {
         let counts = &self.served.counts;
         self.served.reader.taken() >= position && self.served.reader.taken() + counts.holds == counts.done

@@ -13,29 +13,30 @@ use crate::sync::{Instant, spin_loop};
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     holds_back: bool,
-    /// Number of claims until the worker tries holding back again.
+    /// Number of small claims until the worker begins to pause before its searches.
     patience: usize,
-    /// Whether the worker has held back since the last claim.
+    /// Whether the worker has paused since its last claim.
     held_back: bool,
-    /// Number of claims after holding back since the last verdict; `gathered` is the number of items of these claims.
+    /// Number of claims after a pause since the pauses were last judged. The field `gathered` is the number of items of these
+    /// claims.
     trials: usize,
     gathered: usize,
 }
 
 impl Pace {
-    /// Notes a claim that has left many items behind: the worker is the slower side.
+    /// Notes a claim that has left many items behind: the worker is slower than its producer.
     #[inline]
     pub(super) fn lags(&mut self) {
         *self = Self { patience: tuning::CHASES, ..Self::default() };
     }
 
-    /// Notes that the worker has items of its own to enqueue, which is better than holding back.
+    /// Notes that the worker has items of its own to enqueue. Then it does not pause.
     #[inline]
     pub(super) fn produces(&mut self) {
         *self = Self { patience: tuning::NO_CHASE, ..Self::default() };
     }
 
-    /// Notes a claim of `items` items that left none behind: the worker is the faster side.
+    /// Notes a claim of `items` items that left few or none behind: the worker is not slower than its producer.
     #[inline]
     pub(super) fn catches_up(&mut self, items: usize) {
         if std::mem::take(&mut self.held_back) {

@@ -6,8 +6,8 @@ use super::Queue;
 use super::outbox::Outbox;
 use crate::{Key, UserKey};
 
-/// A handle through which a thread enqueues many items at a time: much faster than one by one where several threads
-/// produce.
+/// A handle through which a thread enqueues many items at a time. Where several threads produce, that is much faster than one item
+/// at a time.
 ///
 /// Items are gathered, and take their places when there are enough of them for a lane, on [`Producer::flush`], and when the
 /// producer is dropped. Until then, the items that other threads enqueue go ahead of them. Two items of one key keep their order.

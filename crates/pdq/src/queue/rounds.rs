@@ -73,7 +73,7 @@ impl Rounds {
         self.turns.is_multiple_of(tuning::AWAY)
     }
 
-    /// Looks for work at home: returns the first home lane for which `take` returns work, and that work.
+    /// Looks for work in the worker's home lanes: returns the first lane for which `take` returns work, and that work.
     #[inline]
     pub(super) fn at_home<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
         let mut at = self.home;
@@ -90,8 +90,8 @@ impl Rounds {
         None
     }
 
-    /// Looks for work away from home: returns the first lane for which `take` returns work, and that work. The next search begins
-    /// behind this lane.
+    /// Looks for work in the lanes that are not the worker's homes: returns the first lane for which `take` returns work, and that
+    /// work. The next search begins behind this lane.
     pub(super) fn elsewhere<W>(&mut self, mut take: impl FnMut(usize) -> Option<W>) -> Option<(usize, W)> {
         for _ in self.homes..self.order.len() {
             let lane = self.order[self.away];

@@ -45,9 +45,9 @@
 use super::padded::Padded;
 use crate::sync::{AtomicU64, Fences, Ordering, mutated};
 
-/// Items that a holder of keys runs one after the other, and the protocol by which another thread takes all its keys but the
-/// running item's. At most one thread succeeds for each item. The holder pays no locked instruction for an item where the
-/// [`Fences`] are asymmetric. All threads use the same pair of fences.
+/// Items that a holder of keys runs one after the other, and the protocol by which another thread, a taker, takes all keys of the
+/// holder except the running item's key. At most one taker succeeds for each item. The holder pays no locked instruction for an
+/// item where the [`Fences`] are asymmetric. All threads use the same pair of fences.
 ///
 /// ```
 /// # #[cfg(feature = "low-level")] {
@@ -95,7 +95,7 @@ impl Steps {
         (runs(step) && !is_taken()).then_some(step)
     }
 
-    /// Begins an item of the holder and returns its number, which is the one after the last step.
+    /// Begins the holder's next item and returns the item's number.
     #[inline]
     pub fn begin(&self) -> u64 {
         let item = self.last() + 1;

@@ -52,7 +52,7 @@ pub(super) const LOOK_BEHIND: u64 = 4 * BLOCK as u64;
 pub(super) const SAMPLE: usize = 8;
 
 /// Number of successive small claims after which a worker counts as faster than its producer. A claim is small if it has fewer than
-/// [`FEW`] items and leaves none behind.
+/// [`FEW`] items and leaves fewer than [`FEW`] behind.
 pub(super) const CHASES: usize = 4;
 
 /// Number of items below which a claim is small (see [`CHASES`]). A claim that leaves at least this number behind shows that the

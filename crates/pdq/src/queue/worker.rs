@@ -367,8 +367,8 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
         None
     }
 
-    /// Watches a claim of another worker that has items behind it, and breaks into it if it takes longer than a claim should.
-    /// Returns true if there is an item to take now. To be called when no other work is in sight, and regularly.
+    /// Watches a claim of another worker that keeps items waiting, and breaks into it if it takes longer than a claim should.
+    /// Returns true if there is an item to take now. The worker calls this when it sees no other work, and regularly.
     #[cold]
     fn look_behind(&mut self) -> bool {
         let queue = self.queue();

@@ -45,7 +45,8 @@ impl SplitPhase {
         cx.send_with(source, Self::reply(arena::answer_place(landing, words), ticket), found);
     }
 
-    /// Reply to a read: the payload has the words, which belong at `landing`.
+    /// Reply to a read: the payload has the words. The receiver stores them at `landing`, and counts its request `ticket` as
+    /// complete.
     #[message(class = Reply)]
     fn reply(&self, landing: u32, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -63,14 +64,14 @@ impl SplitPhase {
         cx.transfer(source, self.arena.place(landing), &found, Self::fetched(ticket));
     }
 
-    /// Reply to a fetch: a bulk transfer has delivered the words.
+    /// Reply to a fetch: a bulk transfer has delivered the words. The receiver counts its request `ticket` as complete.
     #[message(class = Reply)]
     fn fetched(&self, ticket: u32, cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
         self.count_done(ticket, 1, cx);
     }
 
-    /// Request: writes the payload at `offset` of the receiver's arena, and acknowledges that.
+    /// Request: writes the payload at `offset` of the receiver's arena. The receiver acknowledges the source's request `ticket`.
     #[message(class = Write)]
     pub(super) fn write(&self, offset: u32, ticket: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::Translate);
@@ -168,7 +169,7 @@ impl SplitPhase {
         cx.signal(self.issuers[thread as usize].completed(kind), amount.into());
     }
 
-    /// Confirms `confirms` stores to thread `thread` of the node that sent the message now served.
+    /// Confirms `confirms` stores to thread `thread` of the node that sent the message now served. Does nothing if `confirms` is 0.
     pub(super) fn confirm(&self, thread: u16, confirms: u16, cx: &mut Handler<'_>) {
         if confirms > 0 {
             let ticket = Ticket { thread: thread.into(), kind: Kind::Store }.to_bits();

@@ -35,7 +35,7 @@ pub enum LineState {
 /// An event of a block at a node that is not its home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEvent {
-    /// A thread of this node tried an access of this kind that the block's tag forbids, or forbade then.
+    /// A thread of this node tried an access that needs this right, and the block's tag forbade the access.
     Fault(Right),
     /// A message from the block's home has arrived.
     Message(ToCache),

@@ -34,8 +34,8 @@ const STEP: Operations = Operations::NONE.loads(1).integers(2).stores(1);
 /// Barriers, reductions and broadcasts of all threads of all nodes, any number of times. All threads must call the same operations in
 /// the same order; a mismatch is detected and ends the run with an error.
 ///
-/// The configuration is the fan-in of the tree: the number of nodes that report to one node. Mellor-Crummey and Scott, cited above,
-/// use 4.
+/// The configuration is the fan-in of the tree: the number of nodes that report to one node. The tree barrier of Mellor-Crummey and
+/// Scott has 4.
 #[derive(Debug)]
 pub struct Collectives {
     shape: Shape,

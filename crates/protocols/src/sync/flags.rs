@@ -38,13 +38,13 @@ impl Flags {
         self.0.at(node, index)
     }
 
-    /// Raises a flag to the number `to`. The thread's earlier stores to shared memory happen before the end of a wait for the
-    /// flag.
+    /// Raises a flag to the number `to`. A thread that has waited for the flag sees all stores to shared memory that this thread
+    /// made before.
     pub(super) fn raise(&self, thread: &Thread<'_>, flag: usize, to: u64) {
         thread.write(&self.0, flag, to);
     }
 
-    /// Waits until a flag has been raised to the number `to`. It must be raised further only after that.
+    /// Waits until a flag has been raised to the number `to`. No thread may raise the flag further before that.
     pub(super) fn wait(&self, thread: &Thread<'_>, flag: usize, to: u64) {
         thread.wait_for(&self.0, flag, |raised| raised == to);
     }

@@ -33,8 +33,8 @@ pub struct LockRoom {
 /// An array of locks, as one node accesses them.
 ///
 /// * **Exclusion**: no two threads, of one node or of two, are inside [`with`](Self::with) for the same lock at once.
-/// * **Order**: stores to shared memory inside it happen before the accesses of the next holder there; between threads of one node
-///   everything inside happens before.
+/// * **Order**: the next holder sees the stores to shared memory that earlier holders made inside. If it is of the same node as the
+///   last holder, it sees everything that the last holder did inside.
 /// * **Fairness**: nodes take turns in the order in which they drew tickets. A turn serves at most as many threads as a node has, in
 ///   the order of their arrival. While a thread waits, no node has more than two turns.
 ///
@@ -51,7 +51,7 @@ pub struct Locks {
     /// Ticket with which this node has the lock, indexed by lock. Only the holder reads and writes it.
     ticket: Box<[AtomicU64]>,
     queues: Keyed<Queue>,
-    /// Events that count the calls of each waiting thread of this node, indexed by thread.
+    /// Events that call the waiting threads of this node, indexed by thread. A call adds 1.
     called: Box<[Event]>,
     /// Reason of each thread's last call, `DRAW` or `HAVE`; indexed by thread.
     calls: Cells<u64>,

@@ -62,7 +62,8 @@ struct Step {
 
 #[handlers]
 impl Scan {
-    /// Delivers the partial result of a node and some nodes before it in a round; `code` is that of the operation.
+    /// Delivers the payload: the reduction over the source and some nodes before it, for round `round`. `code` is the code of the
+    /// operation.
     #[message(key = KEY, class = System, bytes = 4)]
     fn come(&self, round: u32, code: u32, payload: &[u64], cx: &mut Handler<'_>) {
         let (source, expected) = (cx.source(), self.rounds.source(round as usize));
