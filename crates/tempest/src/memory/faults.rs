@@ -1,12 +1,14 @@
-//! The threads that wait for each block, the accesses that are granted and not done yet, and the blocks that are prefetched.
+//! The threads that wait for each block, the accesses that are granted and not done yet, and the prefetches under way.
 //!
-//! Threads are in short lists by block, each under a lock of its own and in order of arrival. A list is looked at where a block is
-//! served or a right is taken away, and is mostly empty, so it says without its lock whether it is.
+//! A node keeps its waiting threads in short lists, by block and in order of arrival. Each list has a lock of its own.
+//! A handler looks at a list when it serves a block or takes a right away. Most lists are empty, so a reader learns
+//! without the lock whether a list is.
 //!
 //! # Prefetches
 //!
-//! A prefetch is a fault for which no thread waits. A later fault joins it, and it pins nothing: the right that it
-//! brings may be taken away before any thread has used it. A prefetch for which there is no room is dropped.
+//! A prefetch is a fault for which no thread waits. A later fault joins the prefetch. A prefetch pins nothing: a
+//! handler may take the right that it brings away before any thread has used the right. The node drops a prefetch for
+//! which there is no room.
 //!
 //! Prefetches under way stand in sets of words, one word each. A thread takes a free word; the handler that serves the block clears it,
 //! under the key of the block. A thread joins a prefetch if it has enlisted itself and then finds the word; the handler clears the word
@@ -14,23 +16,24 @@
 //! tells the protocol itself, or the handler finds the thread. Both may happen: then the thread is served, and the
 //! protocol is told of a fault that it finds served.
 //!
-//! This module must never know tags; it names only the atomics, locks and sizes of `sync`, so that models run it as
-//! it is.
+//! This module must never know tags; it names only the atomics, locks and sizes of `sync`, so that a model checker runs
+//! it as it is.
 
 use crate::sync::{
     AtomicU64, AtomicUsize, FAULT_LISTS, Mutex, MutexGuard, Ordering, PoisonError, fence, mutated,
 };
 use crate::{Block, Right, Waiter};
 
-/// The words of a set of prefetches. All sets together bound the requests that a thread without waits can make of other nodes.
+/// The number of words of a set of prefetches: each word has room for one prefetch. All sets together bound the number
+/// of requests to other nodes that threads can make without waiting.
 pub(super) const WAYS: usize = 4;
 
-/// An access that faulted.
+/// An access to shared memory that faulted and is not done yet.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     block: Block,
     wants: Right,
-    /// The thread that waits.
+    /// The right to resume the thread that made the access.
     waiter: Waiter,
     /// Whether the thread has been resumed and has not done the access yet.
     granted: bool,
@@ -41,13 +44,13 @@ impl Access {
         self.block == block && !self.granted
     }
 
-    /// Whether the access brings at least the right `wants`, when it is served.
+    /// Whether the protocol, when it serves this access, brings at least the right `wants` to `block`.
     fn covers(&self, block: Block, wants: Right) -> bool {
         self.waits_for(block) && self.wants >= wants
     }
 }
 
-/// The faults of a node, including granted ones and prefetches, by block.
+/// The access faults of a node by block: waiting threads, granted accesses that are not done yet, and prefetches.
 #[derive(Debug)]
 pub(super) struct Faults {
     lists: Box<[List]>,
@@ -63,8 +66,9 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// Enlists a thread. Returns true if nothing that is under way is known to bring this right, so that an event has to
-    /// tell the protocol; later threads are served together with the first.
+    /// Enlists the thread of `waiter`, whose access to `block` needs the right `wants`. Returns true if no fault and no
+    /// prefetch under way is known to bring that right: the caller then raises an event that tells the protocol. The
+    /// protocol serves later threads together with the first.
     pub(super) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> bool {
         let first = self.list(block).change(|list| {
             let first = !list.iter().any(|other| other.covers(block, wants));
@@ -77,15 +81,17 @@ impl Faults {
         first && !self.set(block).covers(block, wants)
     }
 
-    /// Notes a prefetch. Returns true if an event has to tell the protocol of it: not if this right is under way already, nor if
-    /// there is no room for another prefetch.
+    /// Notes a prefetch of the right `wants` to `block`. Returns true if the caller has to raise an event that tells
+    /// the protocol. Returns false if the right is under way already, or there is no room for another prefetch.
     pub(super) fn prefetch(&self, block: Block, wants: Right) -> bool {
         let (list, set) = (self.list(block), self.set(block));
         let awaited = !list.is_empty() && list.lock().iter().any(|other| other.covers(block, wants));
         !awaited && !set.covers(block, wants) && set.add(block, wants)
     }
 
-    /// Grants the access of the next thread that `right` serves, and returns the thread. Prefetches that `right` serves are done.
+    /// Grants the access of the next thread that waits for `block` and needs no more than `right`, and returns the
+    /// thread's waiter. Returns `None` if no such thread waits. Ends the prefetches of the block that need no more than
+    /// `right`.
     pub(super) fn serve(&self, block: Block, right: Right) -> Option<Waiter> {
         if self.set(block).remove(block, right) && !mutated!("served-without-fence") {
             fence(Ordering::SeqCst);
@@ -101,8 +107,8 @@ impl Faults {
         })
     }
 
-    /// Records that a thread has done its access. Returns true if no granted access of the block is
-    /// outstanding any more.
+    /// Records that the thread with the index `thread` has done its access to `block`. Returns true if no granted
+    /// access to the block is outstanding any more.
     ///
     /// The thread matters: a thread that was resumed by mistake withdraws its own fault, not the access that another
     /// thread was granted.
@@ -113,7 +119,7 @@ impl Faults {
         })
     }
 
-    /// Whether a granted access of any of the blocks is not done yet.
+    /// Whether a thread has been granted an access to any of `blocks` and has not done it yet.
     pub(super) fn pins_any_of(&self, mut blocks: impl Iterator<Item = Block>) -> bool {
         !mutated!("grant-forgotten")
             && blocks.any(|block| {
@@ -131,27 +137,27 @@ impl Faults {
     }
 }
 
-/// The number of the list, and of the set, of a block. Others may have it too.
+/// The index of the list of faults, and of the set of prefetches, of a block. Several blocks have the same index.
 fn place(block: Block) -> usize {
     block.0 as usize % FAULT_LISTS
 }
 
-/// Whether a granted access of the block is not done yet.
+/// Whether `list` has an access to `block` that has been granted and is not done yet.
 fn is_pinned(list: &[Access], block: Block) -> bool {
     list.iter().any(|access| access.block == block && access.granted)
 }
 
-/// Accesses to some blocks.
+/// The access faults of all blocks that share this list, in order of arrival.
 #[derive(Default, Debug)]
 struct List {
     accesses: Mutex<Vec<Access>>,
-    /// The number of accesses. A reader that finds 0 needs no lock.
+    /// The number of accesses in the list. A reader that finds 0 needs no lock.
     count: AtomicUsize,
 }
 
 impl List {
-    /// Whether there is no fault whose access is not done. A fault that was enlisted before, in happens-before
-    /// order, is seen: the count falls only when an access is done, and a reader of the lower count acquires that.
+    /// Whether the list has no access. The call sees every fault that was enlisted before it in happens-before order:
+    /// the count falls only when an access is done, and a reader of the lower count acquires that access.
     #[inline]
     fn is_empty(&self) -> bool {
         self.count.load(Ordering::Acquire) == 0
@@ -170,14 +176,15 @@ impl List {
     }
 }
 
-/// Prefetches that are under way, of the blocks that fall into this set. Each word is empty, or has a block and the wanted right.
+/// The prefetches under way of all blocks that share this set. Each word is empty, or encodes a block and the wanted
+/// right.
 #[derive(Default, Debug)]
 struct Set([AtomicU64; WAYS]);
 
 /// A word of a set that holds no prefetch.
 const NONE: u64 = 0;
 
-/// The word of a prefetch.
+/// Encodes a prefetch of the right `wants` to `block` as a word of a set.
 fn word(block: Block, wants: Right) -> u64 {
     (u64::from(block.0) + 1) << 1 | u64::from(wants == Right::Write)
 }
@@ -190,7 +197,8 @@ impl Set {
         self.0.iter().any(|held| good.contains(&held.load(Ordering::Relaxed)))
     }
 
-    /// Notes a prefetch, if there is room.
+    /// Notes a prefetch of the right `wants` to `block`. Returns false, and notes nothing, if the set has no empty
+    /// word.
     fn add(&self, block: Block, wants: Right) -> bool {
         let word = word(block, wants);
         self.0.iter().any(|held| {
@@ -199,8 +207,8 @@ impl Set {
         })
     }
 
-    /// Forgets the prefetches of a block that `right` serves. Returns whether there was any. The caller holds the
-    /// block's key, and no other thread forgets them.
+    /// Forgets the prefetches of `block` that need no more than `right`. Returns whether there was any. The caller
+    /// holds the block's key, so no other handler forgets these prefetches meanwhile.
     #[inline]
     fn remove(&self, block: Block, right: Right) -> bool {
         let served = word(block, Right::Read)..=word(block, right);

@@ -4,7 +4,7 @@ use super::faults::{Faults, WAYS};
 use crate::sync::FAULT_LISTS;
 use crate::{Block, Right, Waiter};
 
-/// The most prefetches of a node.
+/// The largest number of prefetches of a node that can be under way at a time.
 const PREFETCHES: usize = FAULT_LISTS * WAYS;
 
 fn waiter(thread: u32) -> Waiter {

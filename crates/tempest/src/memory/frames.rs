@@ -1,5 +1,5 @@
-//! An address space that nodes share, with the room that each node has for pages of others. This module must never know how blocks
-//! are kept coherent.
+//! An address space that nodes share, with the room that each node has for pages of other nodes. This module must never
+//! know how blocks are kept coherent.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,8 +20,8 @@ pub enum Frames {
     /// lately. `stache` keeps a quarter of the pages inactive, replaces the page that has been inactive longest, and makes a
     /// page active again if a thread faults in it meanwhile. With less than four frames the page that was mapped first gives way.
     ///
-    /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than that keep taking the frames from
-    /// each other while they wait.
+    /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than the node has frames keep
+    /// taking the frames from each other while they wait.
     AtMost(u32),
 }
 
@@ -47,12 +47,12 @@ impl fmt::Display for Frames {
     }
 }
 
-/// A text that names no [`Frames`], or frames with which nodes could make no progress.
+/// The error of a text that names no [`Frames`], or of frames with which nodes could make no progress.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoFrames {
     /// The text is neither `all` nor `on-demand` nor a number.
     Unreadable(String),
-    /// There is no room at all, and there are pages of other nodes.
+    /// A node has no frame, although other nodes have pages.
     TooFew,
 }
 
@@ -69,8 +69,8 @@ impl fmt::Display for NoFrames {
 
 impl std::error::Error for NoFrames {}
 
-/// The shared address space of a run: which arrays there are, where their pages live, and how many pages of other nodes a
-/// node has room for.
+/// The shared address space of a run: its arrays, the homes of their pages, and the number of pages of other nodes for
+/// which a node has room.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddressSpace {
     layout: Layout,
@@ -81,9 +81,9 @@ impl AddressSpace {
     /// Makes an address space in which each node has room for `frames` pages of other nodes.
     ///
     /// # Errors
-    /// [`NoFrames::TooFew`] if there is no room at all and other nodes have pages. One frame is enough: a page stays in its
-    /// frame while one of its blocks is under way, the messages that bring the block need no frame, and the access that
-    /// waits for the block is made before the page gives way.
+    /// [`NoFrames::TooFew`] if a node would have no frame although other nodes have pages. One frame is enough: a page
+    /// stays in its frame while a block of the page is under way, the messages that bring the block need no frame, and
+    /// the thread that waits for the block makes its access before the page gives way.
     pub fn new(layout: Layout, frames: Frames) -> Result<Self, NoFrames> {
         let has_remote_pages = layout.nodes() > 1 && layout.pages() > 0;
         if frames == Frames::AtMost(0) && has_remote_pages {
@@ -92,19 +92,19 @@ impl AddressSpace {
         Ok(Self { layout, frames })
     }
 
-    /// The arrays and the homes of their pages.
+    /// The layout of the space: its arrays, and the homes of their pages.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The room on a node for pages of others.
+    /// The room on a node for pages of other nodes.
     pub fn frames(&self) -> Frames {
         self.frames
     }
 }
 
 impl From<Layout> for AddressSpace {
-    /// An address space in which each node has room for all pages from the start.
+    /// Makes an address space in which each node has room for all pages from the start.
     fn from(layout: Layout) -> Self {
         Self { layout, frames: Frames::All }
     }

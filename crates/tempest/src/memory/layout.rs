@@ -15,7 +15,7 @@ use crate::data::{BadLayout, Word};
 use crate::plain::names::lasting;
 use crate::{Block, Element, NodeId};
 
-/// The number of bytes that blocks are counted and moved by, modelled and native.
+/// The size in bytes of a word of a block: block sizes are counted in words of this size, and blocks move in them.
 pub(crate) const WORD_BYTES: u32 = 8;
 
 /// The number of words of a page of 4096 bytes.
@@ -31,17 +31,17 @@ pub enum Homes {
     At(NodeId),
     /// Pages dealt out to the nodes in turn.
     RoundRobin,
-    /// Each node has a part of the same number of elements, and parts begin at pages.
-    /// [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
+    /// Each node has a part of the array, and is the home of its part. A part has the allocated length, rounded up to
+    /// whole pages. [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
     Parts,
     /// Each page at the node that touches it first, if the protocol can move homes as `stache` can. The home in the
-    /// layout is then only the node where such a protocol may keep the record of the page's home; these nodes take
-    /// pages in turn. A protocol that cannot move homes uses that node as the home.
+    /// layout is then only the page's manager, the node where such a protocol may keep the record of the home. Pages
+    /// are dealt out to managers in turn. A protocol that cannot move homes uses the manager as the home.
     FirstTouch,
 }
 
 impl Homes {
-    /// The home of the page with number `index` in an array of parts of `part` pages.
+    /// The home of page `index`, from 0, of an array on `nodes` nodes. Each part of the array has `part` pages.
     fn of_page(self, index: usize, nodes: usize, part: usize) -> NodeId {
         match self {
             Self::At(node) => node,
@@ -51,11 +51,11 @@ impl Homes {
     }
 }
 
-/// An array of the address space, for [`Memory::bind`](crate::Memory::bind).
+/// An array of a [`Layout`]. [`Memory::bind`](crate::Memory::bind) makes a handle to its elements on a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Array<T> {
     pub(crate) region: u32,
-    /// The identity of the array's region.
+    /// A hash by which the space recognizes the array's region.
     pub(crate) identity: u64,
     pub(crate) word: PhantomData<T>,
 }
@@ -70,12 +70,11 @@ pub(crate) struct Region {
     pub(crate) len: usize,
     /// The division of an element among words.
     pub(crate) form: Form,
-    /// The number of elements from the beginning of a part to that of the next; all of them where there is
-    /// only one part.
+    /// The number of elements of a node's part; the number of all elements where the array is not divided into parts.
     pub(crate) part: usize,
-    /// The first byte.
+    /// The offset of the region's first byte in the address space.
     pub(crate) base: usize,
-    /// The pages of the region.
+    /// The numbers of the region's pages.
     pub(crate) pages: Range<u32>,
 }
 
@@ -83,10 +82,10 @@ pub(crate) struct Region {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     nodes: u32,
-    /// The size of a block is `1 << block` words.
+    /// The binary logarithm of the size of a block in words of 8 bytes.
     block: u32,
     homes: Vec<NodeId>,
-    /// By page: its home is the node that touches it first.
+    /// For each page, whether its home is the node that touches it first.
     touched: Vec<bool>,
     regions: Vec<Region>,
 }
@@ -107,10 +106,11 @@ impl Layout {
         Ok(Self { nodes, block, homes: Vec::new(), touched: Vec::new(), regions: Vec::new() })
     }
 
-    /// Allocates an array of `len` words, each of 1, 2, 4 or 8 bytes.
+    /// Allocates an array of `len` words, each of 1, 2, 4 or 8 bytes. With [`Homes::Parts`] each node has a part of
+    /// `len` words.
     ///
     /// # Errors
-    /// [`BadLayout`] if the space has no room for it.
+    /// [`BadLayout`] if the space has no room for the array.
     pub fn array<T: Word>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -120,12 +120,12 @@ impl Layout {
         self.allocate(lasting(name), len, Form::elements(Width::of::<T::Atomic>()), homes)
     }
 
-    /// Allocates `len` records of `words` words of 8 bytes, a power of two, so that a record either lies in one block or
-    /// begins one. `T` is the type of a record's first word; [`Shared::field`](crate::Shared::field) gives
-    /// the others.
+    /// Allocates `len` records of `words` words of 8 bytes, a power of two, so that a record either lies in one block
+    /// or begins one. `T` is the type of a record's first word; [`Shared::field`](crate::Shared::field) gives the
+    /// others. With [`Homes::Parts`] each node has a part of `len` records.
     ///
     /// # Errors
-    /// [`BadLayout`] if `words` is no power of two, `T` is not of 8 bytes, or the space has no room for them.
+    /// [`BadLayout`] if `words` is no power of two, `T` is not of 8 bytes, or the space has no room for the records.
     pub fn records<T: Word>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -147,11 +147,13 @@ impl Layout {
         self.allocate(name, len, form, homes)
     }
 
-    /// Allocates `len` records with the layout that their type declares, of a size that is a power of two, so that a record
-    /// either lies in one block or begins one. [`Memory::bind_field`](crate::Memory::bind_field) gives the array of each field.
+    /// Allocates `len` records with the layout that their type declares. The size of a record is a power of two, so
+    /// that a record either lies in one block or begins one. With [`Homes::Parts`] each node has a part of `len`
+    /// records. [`Memory::bind_field`](crate::Memory::bind_field) gives the array of each field.
     ///
     /// # Errors
-    /// [`BadLayout`] if the layout cannot be, the size of a record is no power of two, or the space has no room for them.
+    /// [`BadLayout`] if the layout of `R` is not possible, the size of a record is no power of two, or the space has no
+    /// room for the records.
     pub fn structs<R: Element>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -169,7 +171,8 @@ impl Layout {
         self.allocate(name, len, form, homes)
     }
 
-    /// Allocates `len` elements of a form.
+    /// Allocates an array of `len` elements of the form `form`. With [`Homes::Parts`] each node has a part of `len`
+    /// elements.
     fn allocate<T>(
         &mut self,
         name: &'static str,
@@ -212,8 +215,8 @@ impl Layout {
         }
     }
 
-    /// Gives the pages that hold elements `range` of an array a home. A page that holds the elements of several such calls has the
-    /// home of the last.
+    /// Makes `home` the home of the pages that hold elements `range` of an array. A page that several calls concern has
+    /// the home of the last call.
     ///
     /// ```
     /// use tradewind_tempest::{Homes, Layout, NodeId};
@@ -249,7 +252,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Gives all pages of an array other homes, which are not [`Homes::Parts`].
+    /// Gives all pages of an array the homes `homes`, which must not be [`Homes::Parts`].
     pub(super) fn set_homes<T>(&mut self, array: Array<T>, homes: Homes) -> Result<(), BadLayout> {
         let Some(region) = self.region_in(array) else {
             return Err(BadLayout::new("homes for an array of another space".to_owned()));
@@ -262,7 +265,8 @@ impl Layout {
         Ok(())
     }
 
-    /// The forms of all arrays, each with the bytes of its pages. Together they are the whole space.
+    /// The forms of all arrays, each with the number of bytes of the array's pages. Together the arrays are the whole
+    /// space.
     pub(crate) fn forms(&self) -> impl Iterator<Item = (Form, usize)> {
         self.regions.iter().map(|region| (region.form.clone(), region.pages.len() * PAGE_BYTES))
     }
@@ -280,7 +284,7 @@ impl Layout {
         WORD_BYTES << self.block
     }
 
-    /// The size of a block in words.
+    /// The size of a block in words of 8 bytes.
     pub fn block_words(&self) -> usize {
         1 << self.block
     }
@@ -290,7 +294,7 @@ impl Layout {
         self.block_bytes().trailing_zeros()
     }
 
-    /// The number of words of the space.
+    /// The number of words of 8 bytes of the space.
     pub fn words(&self) -> usize {
         self.homes.len() * PAGE_WORDS as usize
     }
@@ -310,7 +314,7 @@ impl Layout {
         self.homes.len() as u32
     }
 
-    /// The page of a block.
+    /// The number of the page in which a block lies.
     pub fn page_of(&self, block: Block) -> u32 {
         block.0 / self.page_blocks()
     }
@@ -320,7 +324,7 @@ impl Layout {
         PAGE_WORDS >> self.block
     }
 
-    /// The blocks of a page.
+    /// The numbers of the blocks of a page.
     ///
     /// # Panics
     /// If there is no such page.
@@ -330,7 +334,7 @@ impl Layout {
         page * each..(page + 1) * each
     }
 
-    /// The home of a page.
+    /// The home of a page. Under [`Homes::FirstTouch`] it is the page's manager.
     ///
     /// # Panics
     /// If there is no such page.
@@ -346,7 +350,7 @@ impl Layout {
         self.touched[page as usize]
     }
 
-    /// The home of a block.
+    /// The home of the page in which a block lies. Under [`Homes::FirstTouch`] it is the page's manager.
     ///
     /// # Panics
     /// If there is no such block.
@@ -354,13 +358,13 @@ impl Layout {
         self.home_of_page(self.page_of(block))
     }
 
-    /// The bytes of a block.
+    /// The range of the bytes of a block in the address space.
     pub(crate) fn bytes_of(&self, block: Block) -> Range<usize> {
         let first = (block.0 as usize) << self.block_shift();
         first..first + self.block_bytes() as usize
     }
 
-    /// The number of arrays.
+    /// The number of arrays of the space.
     pub(crate) fn regions(&self) -> usize {
         self.regions.len()
     }
@@ -374,8 +378,8 @@ impl Layout {
         self.region(array.region).filter(|region| region.identity == array.identity)
     }
 
-    /// The identity of the next region. It is equal on every node, because all nodes make the space in the
-    /// same order.
+    /// Computes the hash by which the space recognizes the next region. The hash is equal on every node, because all
+    /// nodes make the space in the same order.
     fn next_identity(&self, name: &str, len: usize, bytes: usize, homes: Homes) -> u64 {
         let before = self.regions.last().map_or(0, |region| region.identity);
         let mut identity = DefaultHasher::new();
@@ -388,7 +392,7 @@ impl Layout {
         array.region
     }
 
-    /// The pages of an array.
+    /// The numbers of the pages of an array.
     ///
     /// # Panics
     /// If the array is of another space.

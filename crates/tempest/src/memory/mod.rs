@@ -11,7 +11,7 @@
 //! | `layout` | the address space as plain data: pages and their homes, arrays and records in it |
 //! | `frames` | the address space of a run, with the room on a node for pages of others |
 //! | `right` | tags, rights, faults, lowerings |
-//! | `store` | one node's copy: words, which pages are mapped |
+//! | `store` | one node's copy: words and mapped pages |
 //! | `tags` | the tags of a copy |
 //! | `faults` | the threads that wait for each block, and the accesses that are granted but not yet done |
 //! | `watchers` | the threads that wait for another node to change a word |
@@ -24,12 +24,12 @@
 //!
 //! - **Raising** a tag ([`Actions::raise`](crate::Actions::raise)) is a release store, after the words are in
 //!   place; the test is an acquire load. A thread that sees the right sees the words.
-//! - **Downgrade** a tag ([`Actions::lower`](crate::Actions::lower)) ends its handler. The world stores the
-//!   tag, and then asks every computing processor of the node, by a release. Each processor acquires the
-//!   request where it polls, faults, waits or idles, which is never between a test and its access, and
-//!   acknowledges by a release. An access before the acknowledgement, in program order, happens before the steps that
-//!   follow the acknowledgement; an access after it sees the lowered tag. Only then does the continuation of the
-//!   handler run, under the key that has been held all the time.
+//! - **Lowering** a tag ([`Actions::lower`](crate::Actions::lower)) ends its handler. The world stores the tag, and
+//!   then asks every computing processor of the node for an acknowledgement, by a release. Each processor acquires the
+//!   request where it polls, faults, waits or idles, which is never between a test and its access, and acknowledges by
+//!   a release. An access before the acknowledgement, in program order, happens before the steps that follow the
+//!   acknowledgement; an access after it sees the lowered tag. Only then does the continuation of the handler run,
+//!   under the key that has been held all the time.
 //! - **Progress.** A thread whose fault was served does its access once before the right is taken away again:
 //!   a lowering waits for accesses that are granted and not done ([`Memory::is_pinned`]).
 //!

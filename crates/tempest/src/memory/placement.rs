@@ -7,8 +7,8 @@ use super::layout::{Array, Homes, Layout};
 use crate::NodeId;
 use crate::data::BadLayout;
 
-/// The homes of an array that a program divides among nodes. A program's source decides them: the allocation of
-/// data, or their initialization.
+/// The homes of an array that a program divides among nodes, as a person chooses them. In a program's source they
+/// follow from the allocation of the data, or from their initialization.
 ///
 /// A person writes it as `owner`, `one` or `first-touch`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,7 +16,7 @@ pub enum Placement {
     /// Each part at the node to which the program gives it.
     #[default]
     Owner,
-    /// All pages at node 0, as where its thread initializes all data.
+    /// All pages at node 0, as in a program where a thread of node 0 initializes all data.
     One,
     /// Each page at the node that touches it first, if the protocol can do that, as in [`Homes::FirstTouch`].
     FirstTouch,
@@ -47,7 +47,8 @@ impl fmt::Display for Placement {
 }
 
 impl Layout {
-    /// Gives all pages of an array the homes of a placement. Under [`Placement::Owner`] they keep the homes that they have.
+    /// Gives all pages of an array the homes that `placement` says. Under [`Placement::Owner`] the pages keep their
+    /// homes.
     ///
     /// # Errors
     /// [`BadLayout`] if the array is of another space.

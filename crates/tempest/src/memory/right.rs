@@ -48,29 +48,29 @@ impl Right {
 /// An access that a tag forbids, as the protocol receives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// The block.
+    /// The block that the thread accessed.
     pub block: Block,
     /// The right that the access needs.
     pub wants: Right,
-    /// Whether the block's page is mapped on this node. If not, the protocol has to find room for it, or to give it back its
-    /// rights, first.
+    /// Whether the block's page is mapped on this node. If not, the protocol first has to find room for the page, or to
+    /// restore the page's rights.
     pub mapped: bool,
 }
 
 /// A right that a handler takes away from its own node, and the continuation that follows.
 ///
-/// For worlds: the tags of the blocks are lowered to `tag` when no granted access to them is outstanding.
-/// When every computing processor of the node has acknowledged, `then` is handled under the key that has been
-/// held since.
+/// A world lowers the tags of the blocks to `tag` when no granted access to the blocks is outstanding. When every
+/// computing processor of the node has acknowledged this, the world has `then` handled. The handler's key stays held
+/// all the time.
 #[derive(Clone, Debug)]
 pub struct Downgrade {
-    /// The first block.
+    /// The first of the blocks whose tags are lowered.
     pub first: Block,
-    /// The number of consecutive blocks.
+    /// The number of consecutive blocks whose tags are lowered.
     pub count: u32,
-    /// The tag to which they are lowered.
+    /// The tag to which the blocks' tags are lowered.
     pub tag: Tag,
-    /// The message that is handled afterwards.
+    /// The message that this node handles when no processor uses the old right any more.
     pub then: Packet,
 }
 

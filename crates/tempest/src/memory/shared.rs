@@ -1,6 +1,6 @@
 //! Typed handles on shared memory: arrays, records, and runs of words whose tag has been tested.
 //!
-//! A handle knows where its elements are. Whether they may be accessed is asked through the accessing thread.
+//! A handle knows where its elements are. The accessing thread finds out whether the node's rights allow the access.
 //! This module must never know protocols or messages.
 
 use std::ops::Range;
@@ -14,7 +14,8 @@ use crate::data::Word;
 use crate::data::word;
 use crate::{Array, Block, Element, NodeId, Right};
 
-/// The largest number of elements of a run: the bound on the use of a right after its test.
+/// The largest number of elements of a run. It bounds the time for which a thread uses a right after the test of the
+/// right.
 const LONGEST_RUN: usize = 512;
 
 /// An array of shared memory, as one node sees it. A clone refers to the same memory.
@@ -24,10 +25,10 @@ pub struct Shared<T: Word> {
     column: Column<T::Atomic>,
     memory: Arc<Memory>,
     region: u32,
-    /// The first byte of that field in the address space.
+    /// The offset in the address space of the first byte of the field that this handle names, in element 0.
     base: usize,
     part: usize,
-    /// A byte is in block `byte >> block`.
+    /// The binary logarithm of the size of a block in bytes: the byte at `place` is in block `place >> block`.
     block: u32,
 }
 
@@ -38,7 +39,7 @@ impl<T: Word> Clone for Shared<T> {
 }
 
 impl Memory {
-    /// A handle to the elements of an array in this copy.
+    /// Makes a handle to the elements of an array in this node's copy.
     ///
     /// # Panics
     /// If the array is of another space.
@@ -48,7 +49,8 @@ impl Memory {
         })
     }
 
-    /// A handle to a field, by its name, of the records of an array in this copy: element i is the field of record i.
+    /// Makes a handle to the field called `field` of the records of an array in this node's copy. Element `i` of the
+    /// handle is the field of record `i`.
     ///
     /// # Panics
     /// If the array is of another space, or its records have no such field of this size.
@@ -69,7 +71,8 @@ impl Memory {
 }
 
 impl<T: Word> Shared<T> {
-    /// The words at byte `offset` of an array's elements; `None` if there are none of this width.
+    /// Makes a handle to the words at byte `offset` of each element of an array. Returns `None` if no words of this
+    /// width lie there.
     ///
     /// # Panics
     /// If the array is of another space.
@@ -84,7 +87,7 @@ impl<T: Word> Shared<T> {
         Some(Self { column, memory, region: number, base, part, block })
     }
 
-    /// A handle to word `word` of each record, from 0.
+    /// Makes a handle to word `word` of each record. Words have 8 bytes and are counted from 0.
     ///
     /// # Panics
     /// If a record has no such word.
@@ -118,7 +121,7 @@ impl<T: Word> Shared<T> {
         node.0 as usize * self.part + index
     }
 
-    /// The block of an element.
+    /// The block in which an element begins.
     ///
     /// # Panics
     /// If there is no such element.
@@ -139,7 +142,7 @@ impl<T: Word> Shared<T> {
         self.memory.layout().region(self.region).map_or("?", |region| region.name)
     }
 
-    /// The place of an element: its first byte in the address space.
+    /// The place of an element: the offset of its first byte in the address space.
     #[inline]
     pub(crate) fn place(&self, index: usize) -> usize {
         if index >= self.column.len() {
@@ -164,13 +167,13 @@ impl<T: Word> Shared<T> {
         self.memory.tags.allows(place >> TAG_SHIFT, right)
     }
 
-    /// The word of an element.
+    /// The atomic word of an element in this node's copy.
     #[inline]
     pub(crate) fn cell(&self, index: usize) -> &T::Atomic {
         self.column.get(index).unwrap_or_else(|| self.refuse(index))
     }
 
-    /// The elements from `from` on that lie in one block, up to `end`.
+    /// The elements from `from` on, up to `end` at most, that begin in the block in which `from` begins.
     #[inline]
     pub(crate) fn run(&self, from: usize, end: usize) -> Range<usize> {
         let (place, shift) = (self.place(from), self.column.shift());
@@ -179,13 +182,15 @@ impl<T: Word> Shared<T> {
         from..end.min(from + elements)
     }
 
-    /// The index of the first element that lies `blocks` blocks behind another.
+    /// The index of the element that lies `blocks` blocks behind element `from`; `from + 1` where an element is longer
+    /// than that.
     #[inline]
     pub(crate) fn blocks_on(&self, from: usize, blocks: usize) -> usize {
         from + ((blocks << self.block) >> self.column.shift()).max(1)
     }
 
-    /// A run, extended by the following elements whose tags allow the access too, up to `end`.
+    /// Extends `run` by the following elements whose tags give `right` too, up to `end` and to [`LONGEST_RUN`] elements
+    /// in all.
     #[inline]
     pub(crate) fn extended(&self, run: Range<usize>, end: usize, right: Right) -> Range<usize> {
         let (last, shift) = (end.min(run.start + LONGEST_RUN), self.column.shift());
@@ -205,7 +210,7 @@ impl<T: Word> Shared<T> {
     }
 }
 
-/// Consecutive elements whose tags have been tested.
+/// Consecutive elements of shared memory that a thread may access, because it has tested their tags.
 pub struct Run<'a, T: Word> {
     cells: Stride<'a, T::Atomic>,
 }
@@ -226,7 +231,7 @@ impl<T: Word> Run<'_, T> {
         word::load(self.cell(index))
     }
 
-    /// Iterates over all values.
+    /// Iterates over the values of all elements of the run.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = T> {
         self.cells.iter().map(word::load)
@@ -235,7 +240,7 @@ impl<T: Word> Run<'_, T> {
     /// Fills `values` with the values of the run's elements.
     ///
     /// # Panics
-    /// If `values` has not as many.
+    /// If the run has another number of elements than `values`.
     #[inline]
     pub fn read(&self, values: &mut [T]) {
         match self.cells.dense() {
@@ -253,7 +258,7 @@ impl<T: Word> Run<'_, T> {
     }
 }
 
-/// A [`Run`] that may be written.
+/// A [`Run`] whose elements the thread may also write.
 pub struct RunMut<'a, T: Word>(pub(crate) Run<'a, T>);
 
 impl<'a, T: Word> std::ops::Deref for RunMut<'a, T> {
@@ -276,7 +281,7 @@ impl<T: Word> RunMut<'_, T> {
     /// Sets the run's elements to `values`.
     ///
     /// # Panics
-    /// If `values` has not as many.
+    /// If the run has another number of elements than `values`.
     #[inline]
     pub fn write(&self, values: &[T]) {
         match self.0.cells.dense() {
@@ -288,7 +293,7 @@ impl<T: Word> RunMut<'_, T> {
         }
     }
 
-    /// Replaces every element by `f` of it.
+    /// Replaces every element by the value that `f` returns for it.
     #[inline]
     pub fn update(&self, mut f: impl FnMut(T) -> T) {
         let mut each = |cell: &T::Atomic| word::store(cell, f(word::load(cell)));

@@ -1,7 +1,7 @@
 //! A node's copy of the address space: words, tags, mapped pages, waiting threads.
 //!
-//! Tags change only under the key of their block, or alone on the node; the caller in `handler` checks that.
-//! This module must never know a protocol's states.
+//! A tag changes only under the key of its block, or by a handler that runs alone on the node. The caller, in
+//! `handler`, checks that. This module must never know a protocol's states.
 
 use std::ops::{Deref, Range, RangeInclusive};
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::memory::Fault;
 use crate::sync::TagCells;
 use crate::{Array, Block, Layout, NodeId, Right, Tag, Waiter};
 
-/// Each group of `1 << TAG_SHIFT` bytes, the shortest block, has a tag, and the tags of a block are equal. So
-/// a test need not know the length of blocks.
+/// The binary logarithm of the number of bytes that share one tag, which is the size of the shortest block. A longer
+/// block has several tags, all equal, so a test need not know the length of blocks.
 pub(super) const TAG_SHIFT: u32 = 4;
 
 /// The number of pages whose tags fill a page of memory.
 const PAGES_OF_TAGS: u32 = 1 << TAG_SHIFT;
 
-/// Makes the memory of tags, all invalid.
+/// Makes the memory of `tags` tags, each `Invalid`.
 fn tag_cells(tags: usize) -> TagCells {
     let mapping = Mapping::new([(Form::elements(Width::One), tags)], Pages::Usual);
     Arc::new(mapping).words(0).expect("the words of the only stretch have one byte")
 }
 
-/// A node's copy of the address space.
+/// A node's copy of the shared address space: the words, the tags, and the threads that wait for blocks.
 #[derive(Debug)]
 pub struct Memory {
     node: NodeId,
@@ -44,7 +44,7 @@ pub struct Memory {
     watchers: Watchers,
 }
 
-/// The words of a block.
+/// A copy of the words of a block, in units of 8 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
     words: [u64; MAX_BLOCK_WORDS],
@@ -62,8 +62,8 @@ impl Deref for Words {
 }
 
 impl Memory {
-    /// Makes the copy of `node`. The node may write the blocks whose home it is, and has no right to others.
-    /// Its own pages are mapped; the others are mapped if `premapped`.
+    /// Makes the copy of `node`. The node may write the blocks of which it is the home, and has no right to other
+    /// blocks. The pages of which it is the home are mapped; other pages are mapped if `premapped`.
     pub(crate) fn new(node: NodeId, layout: &Layout, premapped: bool) -> Self {
         let flags = |count| (0..count).map(|_| AtomicBool::new(false)).collect::<Box<[_]>>();
         let memory = Self {
@@ -92,12 +92,12 @@ impl Memory {
         self.node
     }
 
-    /// The address space.
+    /// The layout of the address space.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The tag of a block.
+    /// This node's tag of a block.
     ///
     /// # Panics
     /// If there is no such block.
@@ -106,7 +106,8 @@ impl Memory {
         self.tags.at(self.tags_of(block).start)
     }
 
-    /// For worlds, and for handlers that hold the block's key: sets the tag, and releases the writes before.
+    /// Sets this node's tag of a block. A thread that finds the new tag finds all words that were written before. Only
+    /// a world, or a handler that holds the block's key, may call this.
     pub fn set_tag(&self, block: Block, tag: Tag) {
         self.tags.set(self.tags_of(block), tag);
     }
@@ -116,20 +117,20 @@ impl Memory {
         bytes.start >> TAG_SHIFT..bytes.end >> TAG_SHIFT
     }
 
-    /// Lowers the tags of blocks, whose key the caller holds. A tag that is lower already stays.
+    /// Lowers this node's tags of `blocks`, whose key the caller holds, to `tag`. A tag below `tag` keeps its value.
     pub fn lower(&self, blocks: impl Iterator<Item = Block>, tag: Tag) {
         for block in blocks {
             self.tags.lower(self.tags_of(block), tag);
         }
     }
 
-    /// Whether a granted access to any of the blocks is still to be done. The caller holds the blocks' key; accesses are granted
-    /// only under that key.
+    /// Whether a thread has been granted an access to any of `blocks` and has not done it yet. The caller holds the
+    /// blocks' key; handlers grant accesses only under that key.
     pub fn is_pinned(&self, blocks: impl Iterator<Item = Block>) -> bool {
         self.faults.pins_any_of(blocks)
     }
 
-    /// The modelled address of a byte of the space. No host address is ever used.
+    /// The modelled address of the byte at the offset `byte` of the space. It does not depend on the host.
     #[inline]
     pub(crate) fn address(&self, byte: usize) -> u64 {
         AddressRange::Shared.first() + byte as u64
@@ -140,7 +141,7 @@ impl Memory {
         AddressRange::Shared.first() + u64::from(block.0) * u64::from(self.layout.block_bytes())
     }
 
-    /// The words of a block, packed in 8 bytes each.
+    /// Copies the words of a block out of this node's memory, in units of 8 bytes.
     ///
     /// # Panics
     /// If there is no such block.
@@ -150,11 +151,11 @@ impl Memory {
         Words { words, len }
     }
 
-    /// For worlds: puts the words of a block, packed in 8 bytes each, in place.
+    /// Puts `words`, the contents of a block in units of 8 bytes, into this node's memory. Only a world may call this.
     ///
     /// # Panics
-    /// If there is no such block, if it has another number of words, or if the node has a right to it: then
-    /// it has the words already, and a thread may be accessing them.
+    /// If there is no such block, if a block has another number of words, or if the node has a right to the block. A
+    /// node with a right has the words already, and a thread may be accessing them.
     pub fn place(&self, block: Block, words: &[u64]) {
         let tag = self.tag(block);
         assert_eq!(
@@ -177,19 +178,20 @@ impl Memory {
         self.watchers.take(blocks)
     }
 
-    /// Whether the node has room for a page.
+    /// Whether a page is mapped on this node, which means that the node has room for it.
     pub fn is_mapped(&self, page: u32) -> bool {
         self.mapped[page as usize].load(Ordering::Acquire)
     }
 
-    /// Sets whether faults in a page concern single blocks, which [`Fault::mapped`] tells the protocol. The caller
+    /// Sets whether a page is mapped on this node, which [`Fault::mapped`] tells the protocol at each fault. The caller
     /// runs alone on the node.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
     }
 
-    /// Gives the memory of a page's words back to the system, and that of its tags, once all pages whose tags share the memory are
-    /// unmapped. The words are 0 then. The caller runs alone on the node.
+    /// Gives the memory of a page's words back to the operating system. The words are 0 afterwards. The memory of the
+    /// page's tags is given back too, when all pages whose tags share that memory are unmapped. The caller runs alone
+    /// on the node.
     ///
     /// # Panics
     /// If there is no such page, or the node has a right to a block of it.
@@ -210,12 +212,14 @@ impl Memory {
     /// Whether an array has been freed.
     ///
     /// # Panics
-    /// If the array is of another space.
+    /// If the space has no array with this array's number. The call does not notice an array of another space with a
+    /// number that both spaces have.
     pub fn is_freed<T>(&self, array: Array<T>) -> bool {
         self.freed[array.region as usize].load(Ordering::Acquire)
     }
 
-    /// Marks an array as freed. A later access that faults panics with the array's name.
+    /// Marks the array with the region number `region` as freed. A later access to the array that faults panics with
+    /// the array's name.
     ///
     /// # Panics
     /// If there is no such region.
@@ -223,22 +227,24 @@ impl Memory {
         self.freed[region as usize].store(true, Ordering::Release);
     }
 
-    /// Panics, with the array's name, if an access to a freed array faulted: it can never be served.
+    /// Panics, with the array's name, if the array with the region number `region` has been freed: no protocol can
+    /// serve a fault in it.
     pub(crate) fn expect_in_use(&self, region: u32) {
         let freed = self.freed[region as usize].load(Ordering::Acquire);
         let name = self.layout.region(region).map_or("?", |region| region.name);
         assert!(!freed, "shared array `{name}` is used after it has been freed");
     }
 
-    /// Enlists a thread that cannot do its access. Returns the fault for the protocol if no other thread
-    /// waits for this right yet.
+    /// Enlists the thread of `waiter`, whose access to `block` needs the right `wants`. Returns the fault of which the
+    /// caller has to tell the protocol; `None` if this right is under way already, for another thread or by a prefetch.
     pub(crate) fn enlist(&self, block: Block, wants: Right, waiter: Waiter) -> Option<Fault> {
         let first = self.faults.enlist(block, wants, waiter);
         first.then(|| Fault { block, wants, mapped: self.is_mapped(self.layout.page_of(block)) })
     }
 
-    /// Enlists a prefetch of a block. Returns the fault for the protocol, unless the block needs none: its page has no room here or
-    /// has been given back, its right is under way, or as many prefetches are as there may be.
+    /// Notes a prefetch of the right `wants` to `block`, a block of the array with the region number `region`. Returns
+    /// the fault of which the caller has to tell the protocol. Returns `None` if the block's page is not mapped on this
+    /// node, the array has been freed, the right is under way already, or there is no room for another prefetch.
     pub(crate) fn prefetch(&self, region: u32, block: Block, wants: Right) -> Option<Fault> {
         let has_room = self.is_mapped(self.layout.page_of(block));
         let in_use = has_room && !self.freed[region as usize].load(Ordering::Acquire);
@@ -246,13 +252,14 @@ impl Memory {
         goes.then_some(Fault { block, wants, mapped: true })
     }
 
-    /// Grants the access of the next thread that `right` serves, and returns the thread.
+    /// Grants the access of the next thread that waits for `block` and needs no more than `right`, and returns the
+    /// thread's waiter. Returns `None` if no such thread waits.
     pub(crate) fn serve(&self, block: Block, right: Right) -> Option<Waiter> {
         self.faults.serve(block, right)
     }
 
-    /// Records that a thread has done the access that it faulted for. Returns true if a lowering may have
-    /// waited for it.
+    /// Records that the thread with the index `thread` has done the access to `block` for which it faulted. Returns
+    /// true if no granted access to the block is outstanding any more: the lowering of a tag may be waiting for that.
     pub(crate) fn done(&self, block: Block, thread: u32) -> bool {
         self.faults.done(block, thread)
     }

@@ -4,19 +4,20 @@
 //! thread that finds a right finds the words. The world ensures that a test and the access which it allowed are done
 //! before a *lowered* tag takes effect (see the head of `memory`).
 //!
-//! This module must never know words or threads; it names only the atomics of `sync`, so that models run it as it is.
+//! This module must never know words or threads; it names only the atomics of `sync`, so that a model checker runs it
+//! as it is.
 
 use std::ops::Range;
 
 use crate::sync::{AtomicU8, Ordering, TagCells, mutated};
 use crate::{Right, Tag};
 
-/// The tags of a node.
+/// The tags of a node: one for each 16 bytes of its shared memory, so that a block has one or more, all equal.
 #[derive(Debug)]
 pub(super) struct Tags(TagCells);
 
 impl Tags {
-    /// Makes tags of these cells, each of which is the number of a [`Tag`].
+    /// Makes tags of `cells`, each of which holds the number of a [`Tag`].
     pub(super) fn new(cells: TagCells) -> Self {
         Self(cells)
     }
@@ -36,19 +37,21 @@ impl Tags {
         }
     }
 
-    /// Whether the tag at the index `place` allows an access.
+    /// Whether the tag at the index `place` gives the right `right`.
     #[inline]
     pub(super) fn allows(&self, place: usize, right: Right) -> bool {
         allows(&self.0[place], right)
     }
 
-    /// The number of tags of every `step`th in `places` that allow an access, before the first that does not.
+    /// Looks at every `step`th tag in `places`, and returns the number of tags that give `right` before the first that
+    /// does not.
     #[inline]
     pub(super) fn allowed(&self, places: Range<usize>, step: usize, right: Right) -> usize {
         self.0[places].iter().step_by(step).take_while(|tag| allows(tag, right)).count()
     }
 
-    /// Sets the tags of a block, and releases the writes before.
+    /// Sets the tags of a block, which are at the indices `places`, to `tag`. A thread that finds a new tag finds all
+    /// words that were written before.
     pub(super) fn set(&self, places: Range<usize>, tag: Tag) {
         let order = if mutated!("tag-relaxed") { Ordering::Relaxed } else { Ordering::Release };
         for one in &self.0[places] {
@@ -56,7 +59,8 @@ impl Tags {
         }
     }
 
-    /// Lowers the tags of a block. A tag that is lower already stays.
+    /// Lowers the tags of a block, which are at the indices `places` and all equal, to `tag`. Tags that are below `tag`
+    /// keep their value.
     pub(super) fn lower(&self, places: Range<usize>, tag: Tag) {
         let lower = self.at(places.start).min(tag);
         self.set(places, lower);

@@ -16,22 +16,23 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{Block, Waiter};
 
-/// The watching threads of a node.
+/// The threads of a node that wait until the node loses its right to a block.
 #[derive(Default, Debug)]
 pub(super) struct Watchers {
     list: Mutex<Vec<(Block, Waiter)>>,
-    /// The number of entries.
+    /// The number of entries of the list. A reader that finds 0 needs no lock.
     enlisted: AtomicUsize,
 }
 
 impl Watchers {
-    /// Enlists a thread, under the block's key.
+    /// Enlists the thread of `waiter`, which waits until the node loses its right to `block`. The caller holds the
+    /// block's key.
     pub(super) fn enlist(&self, block: Block, waiter: Waiter) {
         self.change(|list| list.push((block, waiter)));
     }
 
-    /// Removes and returns the threads that watch any of the blocks, in order of arrival. The caller holds
-    /// the blocks' key.
+    /// Removes and returns the threads that wait until the node loses its right to any of `blocks`, in order of
+    /// arrival. The caller holds the blocks' key.
     pub(super) fn take(&self, blocks: &RangeInclusive<Block>) -> Vec<Waiter> {
         if self.enlisted.load(Ordering::Relaxed) == 0 {
             return Vec::new();
