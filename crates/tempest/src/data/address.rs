@@ -27,7 +27,7 @@ pub enum AddressRange {
     Entries,
     /// The data with which a node dispatches events.
     Dispatch,
-    /// The tables of the network interface, and words that it sends that are in no other range.
+    /// The tables of the network interface, and the words that the interface sends and that lie in no other range.
     Interface,
 }
 
@@ -48,7 +48,7 @@ impl AddressRange {
         }
     }
 
-    /// The address behind the last of this range.
+    /// The address behind the last address of this range.
     pub(crate) const fn end(self) -> u64 {
         match self {
             Self::Segments => Self::Shared.first(),

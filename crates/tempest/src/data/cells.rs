@@ -7,7 +7,7 @@
 //! Each access names the thread or handler that makes it, and takes place at the time of that thread's or handler's
 //! clock: see [`Clocked`].
 //!
-//! This module must never know what the words mean.
+//! This module must never know the meaning of the words.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +21,7 @@ use crate::data::{Clocked, IntegerWord, Word};
 ///
 /// Each access has an argument `on`: the thread or handler that makes it, or the [`Setup`](crate::Setup) or
 /// [`FinalState`](crate::FinalState) before and after the run. A model makes the access at the time of that argument's
-/// clock: a read finds all that the node's handlers have written until then, and nothing that they write later.
+/// clock: a read finds all words that the node's handlers have written up to this time, and none that they write later.
 #[derive(Debug)]
 pub struct Cells<T: Word> {
     words: Words<T::Atomic>,
@@ -55,12 +55,12 @@ impl<T: Word> Cells<T> {
         self.words.is_empty()
     }
 
-    /// Makes another handle to the same memory.
+    /// Makes another handle to the memory of these cells.
     pub(crate) fn same(&self) -> Self {
         Self { words: self.words() }
     }
 
-    /// Returns a shared handle to the cells' memory, through which its holder can read and write them too.
+    /// Returns a shared handle to the cells' memory. The holder can read and write the cells through it.
     pub(crate) fn words(&self) -> Words<T::Atomic> {
         self.words.clone()
     }
@@ -88,8 +88,8 @@ impl<T: Word> Cells<T> {
         self.put(from, values);
     }
 
-    /// Writes `values` into consecutive cells from cell `from` on, at no instant of a clock: for data whose accesses
-    /// events order.
+    /// Writes `values` into consecutive cells from cell `from` on, at no instant of a clock. The program orders the
+    /// accesses to such data by events.
     ///
     /// # Panics
     /// If the array ends before the last value.
@@ -97,7 +97,7 @@ impl<T: Word> Cells<T> {
         bulk::store(self.stretch(from, values.len()), word::values(values));
     }
 
-    /// Fills `values` from consecutive cells from cell `from` on, at the instant of the clock of `on`.
+    /// Fills `values` with the values of consecutive cells, from cell `from` on, at the instant of the clock of `on`.
     ///
     /// # Panics
     /// If the array ends before the last of these cells.

@@ -4,10 +4,10 @@
 //!
 //! # Shared: why no wake-up is lost
 //!
-//! A waiter takes the list's lock, sets `waiters`, and reads `count` again. A signaller adds to `count` and then
-//! reads `waiters`. All four are sequentially consistent, so at least one of the two sees the other: either the
-//! waiter sees the new count and does not block, or the signaller sees `waiters` and takes the lock to look for the
-//! waiter. A waiter that does not see the count enlists itself under the same lock, so that the signaller finds it.
+//! A waiter takes the list's lock, sets `waiters`, and reads `count` again. A signaller adds to `count` and then reads
+//! `waiters`. All four are sequentially consistent, so at least one side sees the other: either the waiter sees the new
+//! count and does not block, or the signaller sees `waiters` and takes the lock to look for the waiter. A waiter that
+//! does not see the count enlists itself under the same lock, so that the signaller finds it.
 //!
 //! The addition is also a release, and the waiter's read an acquire: everything before the signal happens before the
 //! wait returns.
@@ -22,8 +22,8 @@
 //! and stores suffice. A world chooses this protocol by calling [`add_alone`](Event::add_alone) and
 //! [`enlist_alone`](Event::enlist_alone).
 //!
-//! Deposits of other nodes would break it: they count in an event of the segment that they write. Such an event is
-//! *open* from the start, and uses the shared protocol whichever methods are called.
+//! Deposits of other nodes would break this protocol: they count in an event of the segment that they write. Such an
+//! event is *open* from the start, and uses the shared protocol whichever methods are called.
 //!
 //! # One event, one node
 //!
@@ -48,7 +48,8 @@ const OPEN: u32 = u32::MAX - 1;
 /// The value of `waiters` when no thread waits.
 const NONE: u8 = 0;
 
-/// The value of `waiters` when one thread waits, in `first`. Only the alone protocol uses it.
+/// The value of `waiters` when one thread waits, which stands in the field `first`. Only the alone protocol uses this
+/// value.
 const FIRST: u8 = 1;
 
 /// The value of `waiters` when the waiting threads stand in the list.
@@ -67,7 +68,8 @@ pub struct Event {
     keeper: AtomicU32,
     /// The record of waiting threads that is in use: `NONE`, the field `first` (`FIRST`), or the field `list` (`LISTED`).
     waiters: AtomicU8,
-    /// The count that the only waiter waits for, and the waiter, packed. Only valid while `waiters` is `FIRST`.
+    /// The count that the only waiting thread waits for, and its waiter in 64 bits. The field is valid only while
+    /// `waiters` is `FIRST`.
     first: [AtomicU64; 2],
     list: Box<Mutex<List>>,
 }
@@ -77,7 +79,7 @@ pub struct Event {
 #[derive(Default, Debug)]
 struct List {
     waiting: BinaryHeap<Reverse<Waiting>>,
-    /// The number of waiters that have ever been listed, which numbers them in order of arrival.
+    /// The number of waiters that were ever put into the list. It numbers the waiters in order of arrival.
     listed: u64,
 }
 
@@ -86,7 +88,7 @@ struct List {
 struct Waiting {
     at_least: u64,
     arrival: u64,
-    /// The waiter, packed in 64 bits.
+    /// The right to resume the thread, packed in 64 bits.
     waiter: u64,
 }
 
@@ -97,8 +99,8 @@ impl List {
         self.waiting.push(Reverse(Waiting { at_least, arrival, waiter: packed(waiter) }));
     }
 
-    /// Removes the first waiter whose wanted count is at most `count`, if there is one. Returns its place in the order
-    /// of arrival, and the waiter.
+    /// Removes the first waiter whose wanted count is at most `count`. Returns its number in the order of arrival, and
+    /// the waiter; `None` if there is no such waiter.
     fn take_due(&mut self, count: u64) -> Option<(u64, Waiter)> {
         #[cfg(test)]
         looks::count();
@@ -112,13 +114,13 @@ impl List {
 }
 
 impl Event {
-    /// Makes an event with the count 0. A deadlock report prints its name. A name that is made at run time is kept as
-    /// long as the process, and events with equal names share it.
+    /// Makes an event with the count 0. A deadlock report prints the event's name. The process never frees a name that
+    /// is made at run time; events with equal names share it.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self::kept_by(UNKEPT, lasting(name))
     }
 
-    /// Makes an event that other nodes add to as well.
+    /// Makes an event that every node may use: deposits of other nodes add to its count.
     pub(crate) fn open(name: &'static str) -> Self {
         Self::kept_by(OPEN, name)
     }
@@ -195,8 +197,8 @@ impl Event {
         }
     }
 
-    /// Panics because the sum of `count` and `amount` exceeds 64 bits. Not inlined and without a closure: otherwise the
-    /// arguments of the message would go through memory at every signal.
+    /// Panics because the sum of `count` and `amount` exceeds 64 bits. The function is not inlined, and its callers
+    /// need no closure: otherwise the arguments of the message would go through memory at every signal.
     #[cold]
     #[inline(never)]
     fn overflows(&self, count: u64, amount: u64) -> ! {
@@ -223,8 +225,8 @@ impl Event {
         due.into_iter().for_each(|(_, waiter)| resume(waiter));
     }
 
-    /// Enlists a waiter of `node`, to be resumed when the count reaches `at_least`. Returns false, and does not enlist
-    /// it, if the count has reached that already.
+    /// Enlists a waiter of `node`: the signal by which the count reaches `at_least` resumes its thread. Returns false,
+    /// and enlists nothing, if the count has reached `at_least` already.
     ///
     /// # Panics
     /// If another node uses the event.
@@ -233,8 +235,8 @@ impl Event {
         self.enlist_shared(at_least, waiter)
     }
 
-    /// Enlists a waiter by the shared protocol. Returns false, and does not enlist it, if the count has reached
-    /// `at_least`.
+    /// Enlists a waiter by the shared protocol. Returns false, and enlists nothing, if the count has reached `at_least`
+    /// already.
     fn enlist_shared(&self, at_least: u64, waiter: Waiter) -> bool {
         let mut list = self.lock();
         let order = if mutated!("waiter-listed-late") { Ordering::Release } else { Ordering::SeqCst };
@@ -249,8 +251,8 @@ impl Event {
         !reached
     }
 
-    /// Enlists a waiter by the alone protocol. Returns false, and does not enlist it, if the count has already reached
-    /// `at_least`. The caller must be the one OS thread that runs all threads and handlers of `node`.
+    /// Enlists a waiter by the alone protocol. Returns false, and enlists nothing, if the count has reached `at_least`
+    /// already. The caller must be the one OS thread that runs all threads and handlers of `node`.
     ///
     /// # Panics
     /// If another node uses the event.
@@ -272,7 +274,7 @@ impl Event {
         true
     }
 
-    /// Enlists a waiter while another waits already. Only the alone protocol uses it.
+    /// Enlists a waiter while another thread waits already. Only the alone protocol calls this.
     #[cold]
     fn enlist_behind_others(&self, at_least: u64, waiter: Waiter) {
         let mut list = self.lock();

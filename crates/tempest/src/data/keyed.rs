@@ -39,7 +39,7 @@ impl<T> Keyed<T> {
         Self { group, entries, room }
     }
 
-    /// Makes a table for the key numbers from 0 to `len` - 1 of `group`, whose entries are made and dropped in runs of
+    /// Makes a table for the key numbers from 0 to `len` - 1 of `group`. Handlers make and drop its entries in runs of
     /// `each` consecutive numbers. A run has entries from the start if `is_open` returns true for its first number;
     /// `init` makes the entry of a number.
     pub(crate) fn grouped(
@@ -56,7 +56,7 @@ impl<T> Keyed<T> {
         Self { group, entries, room }
     }
 
-    /// Makes a table for every key number of `space`, where `init` makes an entry when it is first reached.
+    /// Makes a table for every key number of `space`. `init` makes the entry of a number when code first reaches it.
     pub(crate) fn sparse(
         dispatcher: DispatcherId,
         (space, room): (Space, Room),
@@ -112,7 +112,7 @@ impl<T> Keyed<T> {
         self.entries.get(proof)
     }
 
-    /// Returns the entry `number`. `proof` must be sequential: nothing else runs on the node.
+    /// Returns the entry `number`. `proof` must be of the sequential key: nothing else runs on the node.
     pub(crate) fn get_any<'t>(&'t self, proof: &'t mut Proof<'_>, number: u64) -> &'t mut T {
         self.entries.get_any(proof, self.group.name(number))
     }
@@ -122,20 +122,20 @@ impl<T> Keyed<T> {
         self.entries.has_entry(proof)
     }
 
-    /// Whether the table has an entry `number`. `proof` must be sequential: nothing else runs on the node.
+    /// Whether the table has an entry `number`. `proof` must be of the sequential key: nothing else runs on the node.
     pub(crate) fn has_any(&self, proof: &Proof<'_>, number: u64) -> bool {
         self.entries.has_any(proof, self.group.name(number))
     }
 
-    /// Makes (`open`) or drops the run of entries to which `number` belongs. `proof` must be sequential: nothing else
-    /// runs on the node.
+    /// Makes the run of entries to which the entry `number` belongs, if `open` is true; otherwise drops this run.
+    /// `proof` must be of the sequential key: nothing else runs on the node.
     pub(crate) fn set_open(&self, proof: &mut Proof<'_>, number: u64, open: bool) {
         let name = self.group.name(number);
         if open { self.entries.open_group(proof, name) } else { self.entries.close_group(proof, name) }
     }
 
-    /// Returns all entries that exist, in ascending order of their numbers. `proof` must be sequential: nothing else
-    /// runs on the node.
+    /// Returns all entries that exist, in ascending order of their numbers. `proof` must be of the sequential key:
+    /// nothing else runs on the node.
     pub(crate) fn entries<'t>(&'t self, proof: &'t mut Proof<'_>) -> impl Iterator<Item = (u64, &'t mut T)> {
         self.entries.entries(proof).map(|(name, entry)| (name.number(), entry))
     }

@@ -35,14 +35,19 @@ use crate::data::{IntegerWord, Word};
 use crate::{Cells, NodeId, Place};
 
 /// A node's part of a segment, mapped into the address space of this process, so that a thread of another node loads
-/// and stores its words directly. Made by [`Thread::map`](crate::Thread::map).
+/// and stores its words directly. [`Thread::map`](crate::Thread::map) makes it.
 pub struct Mapped<'a, T: Word> {
-    /// The words that this node may read, write, and change atomically: each slice has all words of the part or none.
+    /// The words that node `by` may read: all words of the part, or none.
     readable: &'a [T::Atomic],
+    /// The words that node `by` may write: all words of the part, or none.
     writable: &'a [T::Atomic],
+    /// The words that node `by` may change atomically: all words of the part, or none.
     changeable: &'a [T::Atomic],
+    /// The node whose threads use this handle.
     by: NodeId,
+    /// The node that owns the part.
     of: NodeId,
+    /// The segments of the owning node.
     there: &'a Segments,
     segment: SegmentId,
 }
@@ -57,6 +62,9 @@ impl<T: Word> Copy for Mapped<'_, T> {}
 
 impl<'a, T: Word> Mapped<'a, T> {
     /// Makes the handle through which node `by` accesses `segment` of node `of`, whose segments are `there`.
+    ///
+    /// # Panics
+    /// If node `of` has no such segment, or the segment's words have another size than a `T`.
     pub(crate) fn new(by: NodeId, of: NodeId, there: &'a Segments, segment: SegmentId) -> Self {
         let part = there.part(segment);
         let part: &Part = part.unwrap_or_else(|| panic!("{of} has no segment {}", segment.0));
@@ -96,7 +104,7 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Fills `values` from consecutive words from `offset` on.
+    /// Fills `values` with consecutive words of the part, from the word at `offset` on.
     ///
     /// # Panics
     /// If the part ends before the last of these words, or this node may not read them.
@@ -107,8 +115,8 @@ impl<'a, T: Word> Mapped<'a, T> {
         );
     }
 
-    /// Copies `len` words, from `offset` on, into `cells` of this node, from cell `cell` on. There is no argument for a
-    /// clock: a world that maps memory has no modelled clocks.
+    /// Copies `len` words of the part, from the word at `offset` on, into `cells` of this node, from cell `cell` on.
+    /// There is no argument for a clock: a world that maps memory has no modelled clocks.
     ///
     /// # Panics
     /// If the part or `cells` ends before the last of these words, or this node may not read the part.
@@ -116,7 +124,7 @@ impl<'a, T: Word> Mapped<'a, T> {
         bulk::copy(self.stretch(self.readable, RemoteAccess::Read, offset, len), cells.stretch(cell, len));
     }
 
-    /// Writes `values` to consecutive words from `offset` on.
+    /// Writes `values` to consecutive words of the part, from the word at `offset` on.
     ///
     /// # Panics
     /// If the part ends before the last of these words, or this node may not write them.

@@ -11,8 +11,8 @@
 //!
 //! Natively an access to an element costs a comparison of its index, and a view costs nothing. In a model an access to
 //! an element is a load or store of each of its fields. A view is charged when it is made, as if the thread went
-//! through it once; accesses to the slice are then free. So a thread that goes through an array several times must make
-//! a view each time.
+//! through the range once; accesses to the slice are then free. A thread that goes through an array several times must
+//! therefore make a view each time.
 //!
 //! This module must never know caches.
 
@@ -28,7 +28,7 @@ use crate::{Access, Element, ThreadId};
 
 /// An array of plain data that belongs to one thread. [`Thread::private`](crate::Thread::private) makes it.
 ///
-/// It may be handed to another thread of its node, but never used by two at once.
+/// A thread may hand the array to another thread of its node. Two threads can never use the array at once.
 ///
 /// ```compile_fail
 /// # use tradewind_tempest::Private;
@@ -45,14 +45,14 @@ pub struct Private<T> {
 }
 
 impl<T: Element> Private<T> {
-    /// Makes the array `name` of `len` elements for the thread `of`, with every byte zero. Its modelled addresses are
-    /// taken from `ranges`.
+    /// Makes the array `name` of `len` elements for the thread `of`, with every byte zero. `ranges` gives the array's
+    /// modelled addresses.
     pub(crate) fn new(ranges: &PrivateRanges, of: ThreadId, name: &'static str, len: usize) -> Self {
         Self::holding(ranges, of, name, vec![T::zeroed(); len])
     }
 
-    /// Makes the array `name` of the thread `of` with the given elements. Its modelled addresses are taken from
-    /// `ranges`.
+    /// Makes the array `name` of the thread `of` with the given elements. `ranges` gives the array's modelled
+    /// addresses.
     pub(crate) fn holding(
         ranges: &PrivateRanges,
         of: ThreadId,
@@ -79,7 +79,7 @@ impl<T: Element> Private<T> {
         self.elements.into()
     }
 
-    /// The accesses to field number `field` of each element in `range`.
+    /// Describes the accesses to the field with number `field`, from 0, of each element in `range`.
     pub(crate) fn of_field(&self, range: Range<usize>, field: usize, access: Access) -> Touch {
         let layout = &T::LAYOUT;
         let Some(field) = layout.fields.get(field) else {
@@ -100,14 +100,15 @@ impl<T: Element> Private<T> {
     }
 }
 
-/// The modelled address ranges of a node's private arrays, by their first address: end, thread and name of each array.
+/// The modelled address ranges of a node's private arrays, by first address. The value has the end of the range, and
+/// the thread and the name of the array.
 type Taken = BTreeMap<u64, (u64, ThreadId, &'static str)>;
 
 /// The modelled addresses that the private arrays of a node occupy.
 #[derive(Debug, Default)]
 pub(crate) struct PrivateRanges(OnceLock<Arc<Mutex<Taken>>>);
 
-/// The modelled addresses of one private array, which are freed when this is dropped.
+/// The modelled addresses of one private array, which its drop frees.
 #[derive(Debug)]
 struct PrivateRange {
     first: u64,
@@ -118,6 +119,9 @@ struct PrivateRange {
 impl PrivateRanges {
     /// Reserves `bytes` bytes of addresses for the array `name` of the thread `of`. Returns the first address, and the
     /// reservation.
+    ///
+    /// # Panics
+    /// If the thread has an array of this name, or another array of the node has some of these addresses.
     fn take(&self, of: ThreadId, name: &'static str, bytes: u64) -> (u64, PrivateRange) {
         let all = self.0.get_or_init(Arc::default);
         let first = AddressRange::Private.page_named(name, of.index.into());

@@ -27,10 +27,10 @@ use crate::{Cells, Event, NodeId, Waiter};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SegmentId(pub u16);
 
-/// The address of a word within a node's segments: a segment and an offset. The node is named separately.
+/// The address of a word within a node's segments: a segment and an offset. A place does not say which node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The segment.
+    /// The segment in which the word lies.
     pub segment: SegmentId,
     /// The offset of the word in the segment, in words from 0.
     pub offset: u32,
@@ -39,10 +39,10 @@ pub struct Place {
 /// Consecutive words of a segment, as a transfer gathers or scatters them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// The address of the first word.
+    /// The address of the piece's first word.
     pub place: Place,
-    /// The number of units of 8 bytes from there on: a unit is one word of 8 bytes of the segment, or two of 4, four of
-    /// 2, eight of 1.
+    /// The number of units of 8 bytes from the first word on: a unit is one word of 8 bytes, or two words of 4, four of 2, eight
+    /// of 1.
     pub words: u32,
 }
 
@@ -84,8 +84,8 @@ pub(crate) enum RemoteAccess {
     Change,
 }
 
-/// A counter of deposited words on cache lines of its own: other nodes add to it, which must not slow accesses to the
-/// neighbouring data.
+/// A counter of deposited words on cache lines of its own: additions by other nodes must not slow accesses to the neighbouring
+/// data.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Deposited(Event);
@@ -128,8 +128,9 @@ impl<T: Word> Segment<T> {
         self.id
     }
 
-    /// Returns the words of this node's part as cells: each access names a thread or handler, and takes place at the
-    /// instant of its clock. For data whose accesses events order, [`Thread::words`](crate::Thread::words) is cheaper.
+    /// Returns the words of this node's part as cells: each access names a thread or handler, and takes place at the instant of
+    /// that thread's or handler's clock. For data whose accesses events order, [`Thread::words`](crate::Thread::words) is
+    /// cheaper.
     #[inline]
     pub fn cells(&self) -> &Cells<T> {
         &self.cells
@@ -205,13 +206,13 @@ impl std::error::Error for BadPlace {}
 /// A node's part of a segment, with words of any type.
 pub(crate) struct Part {
     words: AnyWords,
-    /// The modelled address of the first word.
+    /// The modelled address of the part's first word.
     first: u64,
     rights: Rights,
     deposited: Arc<Deposited>,
 }
 
-/// Words of 1, 2, 4 or 8 bytes each.
+/// The words of a part, all of the same size: 1, 2, 4 or 8 bytes.
 enum AnyWords {
     One(Words<AtomicU8>),
     Two(Words<AtomicU16>),
@@ -243,7 +244,7 @@ impl AnyWords {
         widths.into_iter().flatten().next().expect("an atomic word has one of four widths")
     }
 
-    /// Returns the words, if each has the size of an `A`.
+    /// Returns the words if each has the size of an `A`, otherwise `None`.
     fn of<A: AtomicWord>(&self) -> Option<&[A]> {
         each_width!(self, words => (words as &dyn Any).downcast_ref::<Words<A>>().map(|words| &**words))
     }
@@ -340,7 +341,7 @@ impl Segments {
         Segment { id, first, cells, deposited }
     }
 
-    /// The name of the segment with this number.
+    /// The name of the segment with the number `number`; `None` if there is no such segment.
     pub(crate) fn name(&self, number: usize) -> Option<&'static str> {
         self.0.get(number).map(|part| part.deposited.0.name())
     }
@@ -349,14 +350,14 @@ impl Segments {
         self.0.len()
     }
 
-    /// This node's part of a segment.
+    /// This node's part of a segment; `None` if there is no such segment.
     #[inline]
     pub(crate) fn part(&self, segment: SegmentId) -> Option<&Part> {
         self.0.get(usize::from(segment.0))
     }
 
-    /// Writes units of 8 bytes to consecutive words from `place` on. `nodes` are the sender and the node that owns
-    /// these segments.
+    /// Writes `words`, in units of 8 bytes, to consecutive words of a segment from `place` on. `nodes` are the sending node and
+    /// the node that owns these segments. After an error nothing has been written.
     #[inline]
     pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
         let part = self.part(place.segment).filter(|part| part.is_open(nodes, RemoteAccess::Write));
@@ -373,8 +374,8 @@ impl Segments {
         }
     }
 
-    /// Checks that a number of units of 8 bytes may be [written](Self::write) from `place` on. `nodes` are the sender
-    /// and the node that owns these segments.
+    /// Checks that [`write`](Self::write) would accept `words` units of 8 bytes from `place` on. `nodes` are the sending node and
+    /// the node that owns these segments.
     pub(crate) fn check_write(
         &self,
         nodes: (NodeId, NodeId),
@@ -388,7 +389,8 @@ impl Segments {
         part.map(|_| ()).ok_or_else(|| self.refuse(nodes, RemoteAccess::Write, place, words))
     }
 
-    /// Writes units of 8 bytes into a part whose words have fewer than 8 bytes.
+    /// Writes `words`, in units of 8 bytes, into a part whose words have fewer than 8 bytes. The caller has checked the sender's
+    /// right.
     #[inline(never)]
     fn write_short(
         &self,
@@ -419,14 +421,14 @@ impl Segments {
         Ok(packed)
     }
 
-    /// The modelled address of the word at `place`, where `node`, which owns these segments, has `words` units of 8
-    /// bytes.
+    /// The modelled address of the word at `place`. `node`, which owns these segments, must have `words` units of 8 bytes from
+    /// there on.
     pub(crate) fn address(&self, node: NodeId, place: Place, words: usize) -> Result<u64, BadPlace> {
         self.find(node, place, words).map(|part| part.address(place.offset))
     }
 
-    /// The modelled address of the word at `place` and the size of a word in bytes, where `node` has `len` words from
-    /// there on.
+    /// The modelled address of the word at `place`, and the size of a word in bytes. `node`, which owns these segments, must have
+    /// `len` words of this size from there on.
     pub(crate) fn elements(&self, node: NodeId, place: Place, len: usize) -> Result<(u64, u64), BadPlace> {
         let part = self.part(place.segment);
         let has = |part: &&Part| {
@@ -460,14 +462,14 @@ impl Segments {
         BadPlace { words, place, node, by: Some((by, access)), why }
     }
 
-    /// The reason why words at `place` do not exist: there is no such segment, or its part on this node ends before
-    /// them.
+    /// The reason why words at `place` do not exist: the node has no such segment, or its part of the segment ends before these
+    /// words.
     fn room(&self, place: Place) -> BadAccess {
         self.part(place.segment).map_or(BadAccess::NoSegment, |part| BadAccess::Beyond(part.words.len()))
     }
 
-    /// Adds `words` deposited units of 8 bytes to the count of the segment of `place` on `node`, and passes the threads
-    /// that waited for them to `resume`.
+    /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place` on `node`.
+    /// Passes the threads that the new count satisfies to `resume`.
     #[inline]
     pub(crate) fn count_deposit(&self, node: NodeId, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         if let Some(part) = self.part(place.segment) {

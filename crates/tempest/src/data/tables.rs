@@ -17,9 +17,9 @@ const SPARSE_ROOM: u64 = 1 << 40;
 pub(crate) struct Tables {
     /// The address ranges of the tables that have all their entries from the start.
     dense: Vec<Range<u64>>,
-    /// The number of sparse tables.
+    /// The number of sparse tables that have an address range.
     sparse: u64,
-    /// The size in bytes of the entries of the next table, if it has been stated.
+    /// The size in bytes of the entries of the next table; `None` if the protocol has stated none.
     next_entry: Option<u64>,
 }
 
@@ -35,6 +35,9 @@ pub(crate) struct Room {
 
 impl Tables {
     /// Sets the size in bytes of the entries of the next table.
+    ///
+    /// # Panics
+    /// If the size is 0.
     pub(crate) fn state_entry(&mut self, bytes: u32) {
         assert!(bytes > 0, "entries of 0 bytes: expected at least 1");
         self.next_entry = Some(bytes.into());
@@ -46,7 +49,7 @@ impl Tables {
         self.next_entry.take().unwrap_or_else(|| size_of::<T>().max(1).next_multiple_of(8) as u64)
     }
 
-    /// Reserves the address range of a table with `len` entries `T`.
+    /// Reserves the address range of a table with `len` entries of type `T`.
     pub(crate) fn add<T>(&mut self, len: usize) -> Room {
         let (bytes, count) = (self.take_entry::<T>(), len.max(1) as u64);
         let before = self.dense.last().map_or(AddressRange::Entries.first(), |table| table.end);
@@ -55,7 +58,7 @@ impl Tables {
         Room { first, count, bytes }
     }
 
-    /// Reserves the address range of a sparse table, with an entry `T` for every number.
+    /// Reserves the address range of a sparse table, which has an entry of type `T` for every number.
     pub(crate) fn add_sparse<T>(&mut self) -> Room {
         let bytes = self.take_entry::<T>();
         self.sparse += 1;
@@ -63,8 +66,8 @@ impl Tables {
         Room { first, count: SPARSE_ROOM / bytes, bytes }
     }
 
-    /// The address ranges of the tables that have all their entries from the start, in the order in which they were
-    /// made.
+    /// The address ranges of the tables that have all their entries from the start, in the order in which the
+    /// installation made the tables.
     pub(crate) fn dense(&self) -> &[Range<u64>] {
         &self.dense
     }

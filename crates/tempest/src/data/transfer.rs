@@ -61,8 +61,8 @@ impl From<Place> for Target<'_> {
     }
 }
 
-/// A transfer as a world moves it. The pieces of `into` hold all of `words`, and the pieces of `from` too, unless it is
-/// empty.
+/// A transfer, ready for a world to move. The pieces of `into` together have as many words as `words`. The pieces of
+/// `from` have as many too, unless `from` is empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer<'a> {
     /// All words to move, gathered, in units of 8 bytes.
@@ -74,7 +74,7 @@ pub struct Transfer<'a> {
 }
 
 impl<'a> Transfer<'a> {
-    /// Returns the place and the words of each piece of `into`.
+    /// Returns for each piece of `into` its place and the words that go there.
     pub fn placed(&self) -> impl Iterator<Item = (Place, &'a [u64])> + use<'a> {
         let mut rest = self.words;
         self.into.iter().map(move |piece| {

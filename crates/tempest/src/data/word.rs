@@ -39,7 +39,10 @@ pub trait Word: Pod + Send + Sync {
     }
 }
 
-/// Copies bytes into units of 8 bytes, where their address is not aligned for 8 bytes.
+/// Copies bytes, at an address that need not be aligned, into units of 8 bytes.
+///
+/// # Panics
+/// If the number of bytes is no multiple of 8.
 #[cold]
 fn packed(bytes: &[u8]) -> Vec<u64> {
     let (words, rest) = bytes.as_chunks();
@@ -51,7 +54,7 @@ fn packed(bytes: &[u8]) -> Vec<u64> {
     words.iter().map(|word| u64::from_ne_bytes(*word)).collect()
 }
 
-/// An integer of 1, 2, 4 or 8 bytes that can be added to in memory atomically.
+/// An integer of 1, 2, 4 or 8 bytes to which a thread or handler can add in memory atomically.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no integer that memory adds to in one step",
     label = "expected `u8` to `u64` or `i8` to `i64`"
@@ -85,8 +88,8 @@ pub(crate) fn add<T: IntegerWord>(to: &T::Atomic, amount: T, order: Ordering) ->
     bytemuck::cast(to.fetch_add(bytemuck::cast(amount), order))
 }
 
-/// Replaces an integer by `new` atomically if it is `current`: acquires, and releases where it replaces. Returns the
-/// previous value, as an error if it is not `current`.
+/// Replaces the integer in `word` by `new` atomically if it is `current`. The operation acquires, and if it replaces
+/// the integer it also releases. Returns the previous value, as an error if it was not `current`.
 #[inline]
 pub(crate) fn exchange<T: IntegerWord>(word: &T::Atomic, current: T, new: T) -> Result<T, T> {
     let (current, new) = (bytemuck::cast(current), bytemuck::cast(new));
@@ -112,7 +115,7 @@ pub(crate) fn values<T: Word>(values: &[T]) -> &[Value<T>] {
     bytemuck::cast_slice(values)
 }
 
-/// Views values, which are to be overwritten, as the integers that their atomics hold.
+/// Views values as the integers that their atomics hold, for the caller to overwrite.
 #[inline]
 pub(crate) fn values_mut<T: Word>(values: &mut [T]) -> &mut [Value<T>] {
     bytemuck::cast_slice_mut(values)

@@ -25,9 +25,9 @@ impl Thread<'_> {
     /// store alone. In a model each access goes through the processor's cache to the place that has the word: a cache,
     /// the memory, or the buffer of an interface that has received it.
     ///
-    /// This is for data whose accesses are ordered: the thread sees the words that a handler, a transfer or a deposit
-    /// has written once it has waited for the event, count or barrier that announces them. To read words without such
-    /// an order, use [`Segment::cells`], which reads them at the instant of the thread's clock.
+    /// This is for data whose accesses are ordered: a thread sees the words of a handler, a transfer or a deposit after
+    /// it has waited for the event, count or barrier that announces them. To read words without such an order, use
+    /// [`Segment::cells`], which reads them at the instant of the thread's clock.
     #[inline]
     pub fn words<'s, T: Word>(&'s self, segment: &'s Segment<T>) -> SegmentWords<'s, T> {
         SegmentWords::new(segment, self.accounting)
@@ -57,7 +57,8 @@ impl Thread<'_> {
     }
 
     /// Stores an element of shared memory, as [`write`](Self::write) does, and resumes the threads of this node that
-    /// [wait for](Self::wait_for) a word of the element's block. Threads of other nodes notice any store.
+    /// [wait for](Self::wait_for) a word of the element's block. Threads of other nodes notice the store in any case,
+    /// as they notice a [`write`](Self::write).
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or the thread holds a key.
@@ -100,13 +101,13 @@ impl Thread<'_> {
         self.access(array, index, Right::Write, |cell| word::exchange(cell, current, new))
     }
 
-    /// Waits until another node has stored a value for which `is` returns true in an element of shared memory, and
-    /// returns that value. The thread does not poll: it gives its processor to other threads and handlers, and reads
-    /// again when this node's copy of the element's block is taken away. So each change of the block costs the other
-    /// nodes one transfer.
+    /// Waits until an element of shared memory has a value for which `is` returns true, and returns that value. The
+    /// thread does not poll: it gives its processor to other threads and handlers, and reads again when this node's
+    /// copy of the element's block is taken away. Each change of the block thus costs one transfer of the block to this
+    /// node.
     ///
-    /// Stores by this node's own threads are not noticed while the node keeps its copy of the block, unless they are
-    /// made by [`tell`](Self::tell).
+    /// While the node keeps its copy of the block, a waiting thread notices a store by a thread of its own node only if
+    /// that thread made the store by [`tell`](Self::tell).
     ///
     /// # Panics
     /// If there is no such element, or the array has been freed.
@@ -138,9 +139,9 @@ impl Thread<'_> {
     }
 
     /// Loads elements of shared memory in runs whose tags are tested once per run. `each` receives the index of a run's
-    /// first element, and the run. It must not give the processor away. In a model a run lies in one block. Natively it
-    /// spans all following blocks to which the node has a right, up to 512 elements; a run that faults requests the
-    /// next 32 blocks of `range` at once.
+    /// first element, and the run. `each` must not give the processor away. In a model a run lies in one block.
+    /// Natively a run spans all following blocks to which the node has a right, up to 512 elements; a run that faults
+    /// requests the next 32 blocks of `range` at once.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
@@ -155,7 +156,7 @@ impl Thread<'_> {
     }
 
     /// Stores elements of shared memory in runs whose tags are tested once per run, for the right to write. `each`
-    /// receives the index of a run's first element, and the run. It must not give the processor away. Runs have the
+    /// receives the index of a run's first element, and the run. `each` must not give the processor away. Runs have the
     /// lengths that [`read_runs`](Self::read_runs) states.
     ///
     /// # Panics
@@ -193,7 +194,7 @@ impl Thread<'_> {
     }
 
     /// Requests the right `right` to the blocks of elements `range` of shared memory, which the thread will access
-    /// later, without waiting for it.
+    /// later. The thread does not wait for the right.
     ///
     /// The request is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins
     /// it, and the right that it brings may be taken away again before the access. A prefetch is dropped where the node
@@ -233,8 +234,8 @@ impl Thread<'_> {
     }
 
     /// Prefetches the blocks that follow the block of element `from`, whose access is about to fault, up to element
-    /// `end` at most, so that the thread waits for many blocks at once. The elements before `asked` have been
-    /// prefetched before. Returns the element up to which all have been prefetched now.
+    /// `end` at most, so that the thread waits for many blocks at once. The caller has prefetched the elements before
+    /// `asked` already. Returns the end of the elements that have been prefetched now.
     #[cold]
     fn read_ahead<T: Word>(
         &self,
@@ -317,7 +318,8 @@ impl Thread<'_> {
         result
     }
 
-    /// Performs an access in a world that charges time. Out of line, so that `access` stays small enough to inline.
+    /// Performs an access in a world that charges time. The function is out of line, so that `access` stays small
+    /// enough to inline.
     #[inline(never)]
     fn access_and_account<T: Word, R>(
         &self,
@@ -335,7 +337,7 @@ impl Thread<'_> {
     }
 
     /// Ensures that the node has `right` to the block of the byte `place`. Returns whether the thread had to fault for
-    /// it. The caller performs the access next.
+    /// the right. The caller performs the access next.
     #[inline]
     fn test<T: Word>(&self, array: &Shared<T>, place: usize, right: Right) -> bool {
         !array.allows(place, right) && self.fault(array, place, right)

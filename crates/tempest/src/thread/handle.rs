@@ -36,7 +36,8 @@ const REAL_PASSES: u32 = 1 << 14;
 /// shortest loops takes a sixteenth of the time of a poll that does not look for messages.
 const TURNS: u32 = 16;
 
-/// The handle of a program thread, through which it uses its world. It stays on the thread's processor, and fits one cache line.
+/// The handle of a program thread, through which the thread uses its world. The handle stays on the thread's processor, and fits one cache
+/// line.
 ///
 /// # Stack
 ///
@@ -47,9 +48,9 @@ const TURNS: u32 = 16;
 ///
 /// # Panics and destructors
 ///
-/// A panic that leaves a thread ends the run, and the failure has the panic's text. So does the panic of a handler or of the body of a
-/// [hold](Thread::hold), even if the thread around it catches the panic. A thread that still waits when the run ends is unwound: its
-/// destructors run, and so does the code after a `catch_unwind`, up to its next call that waits or looks for messages.
+/// A panic that leaves a thread ends the run, and the failure has the panic's text. The same holds for the panic of a handler or of the
+/// body of a [hold](Thread::hold), even if the thread around it catches the panic. A thread that still waits when the run ends is unwound:
+/// its destructors run, and so does the code after a `catch_unwind`, up to its next call that waits or looks for messages.
 ///
 /// A destructor may call methods of this handle while its thread is unwound, but the thread no longer gives its processor away:
 ///
@@ -131,8 +132,8 @@ impl<'a> Thread<'a> {
     /// Number of bytes of a thread's stack, in every world: 256 KiB.
     pub const STACK_BYTES: usize = 256 * 1024;
 
-    /// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at `interval`. In a model its work
-    /// is charged to `accounting`.
+    /// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at `interval`. A model charges the
+    /// thread's work to `accounting`.
     pub(crate) fn new(
         node: &'a NodeParts,
         index: u32,
@@ -223,11 +224,11 @@ impl<'a> Thread<'a> {
     ///
     /// `data` is a slice of words in the caller's own memory, [packed](crate::data::Word::packed) into units of 8 bytes, or a list of
     /// [pieces](crate::data::Piece) of this node's segments, which are gathered in their order. A model knows where pieces lie, and which
-    /// cache has them. `into` is the place on the other node from which on all words go, or a list of pieces there, into which the words
-    /// are scattered. The caller may reuse `data` at once: a model does not charge for the copy that this may take.
+    /// cache has them. `into` is the place on the other node of the first word, which the other words follow, or a list of pieces there,
+    /// into which the words are scattered. The caller may reuse `data` at once: a model does not charge for the copy that this may take.
     ///
-    /// Until the handler runs, the words at the destination may be the old ones, the new ones or a mix: sender and receiver must have
-    /// agreed that no thread reads them meanwhile.
+    /// Before the handler runs, the words at the destination may be old, new or a mix: sender and receiver must have agreed that no thread
+    /// reads them meanwhile.
     ///
     /// # Panics
     /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, the node does not exist, this node does not have
@@ -256,7 +257,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Makes a private array of elements that were in memory before the thread began, as if the program's loader had put them there. A
-    /// model charges nothing for that, and has none of the elements in a cache.
+    /// model charges nothing for this, and has none of the elements in a cache at first.
     ///
     /// # Panics
     /// For the same reasons as [`private`](Self::private).
@@ -286,8 +287,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Charges this thread for accessing `words` units of 8 bytes of a segment of this node, from `place` on: free natively, time in a
-    /// model.
+    /// Charges this thread for accessing `words` words of a segment of this node, from `place` on: free natively, time in a model. A word
+    /// has the size that the segment's words have: 1, 2, 4 or 8 bytes.
     ///
     /// # Panics
     /// In a model, if the segment has no such words.
@@ -343,7 +344,8 @@ impl<'a> Thread<'a> {
         self.insist(to, || self.processor.deposit(to, place, words));
     }
 
-    /// Calls `went`, which tries to send to `to`, until it returns true. While there is no room, the thread receives messages in between.
+    /// Calls `went`, which tries to send to `to`, until `went` returns true. Between the attempts the thread receives messages; a thread
+    /// that holds a key panics instead.
     #[inline]
     fn insist(&self, to: NodeId, went: impl Fn() -> bool) {
         while !went() {
@@ -372,7 +374,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Makes a waiter: the right to resume this thread, once, from its next [`block`](Self::block). The thread stores the waiter where a
-    /// handler will find it, and then blocks. In between it must not wait in any other way, not even in an access to shared memory,
+    /// handler will find it, and then blocks. In between the thread must not wait in any other way, not even in an access to shared memory,
     /// because the resumption would end that wait instead.
     pub fn waiter(&self) -> Waiter {
         self.processor.waiter()
@@ -408,8 +410,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Looks for messages; under a policy that never looks at polls, tells the world that the thread passes back-edges. Out of line, so
-    /// that no loop keeps registers for it.
+    /// Looks for messages; under a policy that never looks at polls, tells the world that the thread passes back-edges. The function is out
+    /// of line, so that no loop keeps registers for the call.
     #[cold]
     fn look(&self) {
         if self.interval == PollInterval::Never {
@@ -441,8 +443,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Tells the world that this thread passes loop back-edges, under a policy that never polls at them. A model is told of each
-    /// back-edge; a world whose work takes real time, of [`REAL_PASSES`] at a time.
+    /// Tells the world that this thread passes loop back-edges, under a policy that never polls at back-edges. A model learns of each
+    /// back-edge. A world whose work takes real time learns of [`REAL_PASSES`] back-edges at once.
     #[cold]
     fn pass_by(&self) {
         if self.accounting.is_none() {
@@ -470,8 +472,8 @@ impl<'a> Thread<'a> {
         self.processor.spin();
     }
 
-    /// Runs `f` on this thread as an event of `key`: after all older events of that key, and while no other event of the key runs. This
-    /// is how a thread accesses keyed state. It is free where handlers run only at this processor's polls.
+    /// Runs `f` on this thread as an event of `key`: after all older events of that key, and while no other event of the key runs. A thread
+    /// accesses keyed state in this way. A hold costs nothing where handlers run only at this processor's polls.
     ///
     /// # Panics
     /// If `f` gives the processor away through this thread (polls, waits, sends without room, faults, holds again), or if it reduces a
@@ -511,7 +513,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The time since the run began, on one clock for all nodes: modelled time on a modelled machine, natively this host's. It is for
+    /// The time since the run began, on one clock for all nodes: modelled time on a modelled machine, natively this host's. The time is for
     /// measuring; a program whose answer depends on it gives a different answer every time.
     pub fn now(&self) -> Time {
         self.processor.now()
@@ -556,8 +558,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Maps the part of a segment on node `node` for direct loads and stores. `None` where they cannot reach its memory, as in a model. A
-    /// world gives the same answer for all nodes and segments.
+    /// Maps the part of a segment on node `node` for direct loads and stores. Returns `None` where loads and stores cannot reach the memory
+    /// of `node`, as in a model. A world gives the same answer for all nodes and segments.
     ///
     /// # Panics
     /// If there is no such node, or the node has no such segment.
@@ -568,7 +570,7 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// Charges `work` to a thread. Out of line and cold, so that natively no loop keeps registers for it.
+/// Charges `work` to a thread. The function is cold and out of line, so that natively no loop keeps registers for the call.
 #[cold]
 fn account(accounting: &dyn Accounting, work: Work) {
     accounting.charge(work);

@@ -9,7 +9,7 @@ use crate::plain::access::Touch;
 use crate::{Access, Element, Private};
 
 impl<T: Element> Private<T> {
-    /// Loads element `index`. A model charges a load of each of its fields.
+    /// Loads element `index`. A model charges a load of each field of the element.
     ///
     /// # Panics
     /// If there is no such element.
@@ -22,7 +22,7 @@ impl<T: Element> Private<T> {
         value
     }
 
-    /// Stores element `index`. A model charges a store of each of its fields.
+    /// Stores element `index`. A model charges a store of each field of the element.
     ///
     /// # Panics
     /// If there is no such element.
@@ -37,8 +37,8 @@ impl<T: Element> Private<T> {
         self.elements[index] = value;
     }
 
-    /// Returns the elements of `range` to be read. A model charges a load of each field of each of them before this
-    /// returns.
+    /// Returns the elements of `range` to be read. Before the call returns, a model charges a load of each field of
+    /// each element.
     ///
     /// # Panics
     /// If there are no such elements.
@@ -51,8 +51,8 @@ impl<T: Element> Private<T> {
         elements
     }
 
-    /// Returns the elements of `range` to be written. A model charges a store of each field of each of them before this
-    /// returns. A thread that also needs the old values calls [`view`](Self::view) before.
+    /// Returns the elements of `range` to be written. Before the call returns, a model charges a store of each field of
+    /// each element. A thread that also needs the old values calls [`view`](Self::view) before.
     ///
     /// # Panics
     /// If there are no such elements.

@@ -101,7 +101,8 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         }
     }
 
-    /// Loads a word in a world that charges time. Out of line, so that no loop keeps registers for it.
+    /// Loads a word in a world that charges time. The function is out of line, so that no loop keeps registers for the
+    /// call.
     #[inline(never)]
     fn get_and_account(&self, accounting: &dyn Accounting, index: usize) -> T {
         let value = word::load(&self.cells[index]);
