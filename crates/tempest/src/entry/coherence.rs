@@ -52,7 +52,7 @@ impl fmt::Display for Coherence {
 /// The shared memory of a run: its address space, and the protocol that keeps it coherent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedMemory {
-    /// The address space.
+    /// The address space that the nodes share.
     pub space: AddressSpace,
     /// The protocol that keeps the address space coherent.
     pub protocol: &'static Coherence,

@@ -72,7 +72,7 @@ pub enum InputError {
     Wrong {
         /// The name of the input.
         input: String,
-        /// The value; `None` where showing it does not help.
+        /// The value that was given; `None` where showing the value does not help.
         value: Option<String>,
         /// A description of the problem and of the expected value.
         problem: String,
@@ -136,7 +136,7 @@ impl<E: Into<InputError>> From<E> for BadInputs {
     }
 }
 
-/// The error that a program cannot run by a plan. The text says by which plan it could.
+/// The error of a plan by which a program cannot run. The text states a plan by which it can.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadPlan(pub String);
 

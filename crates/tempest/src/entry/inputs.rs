@@ -56,7 +56,7 @@ use crate::Job;
 /// | `f64` | a real number; it needs a `range` |
 /// | [`File`](super::File), `Arc<File>` | a file; the default is the name of a file that is shipped |
 /// | any other, such as `bool`, `String` or an `enum` | a text, which `FromStr` reads and `Display` prints |
-/// | `Option` of one of these | `None` unless a person gives a value |
+/// | `Option` of a type above | `None` unless a person gives a value |
 ///
 /// The meaning of an input is the field's documentation. Its name is the field's, with hyphens, unless `name` says another.
 /// `default` is a literal, or for a text an expression. `fact` is the input's name in [`describe`](Self::describe). An input

@@ -55,8 +55,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the integer input `key`. If the value is outside its range, the reader notes a mistake and returns the
-    /// least value of the range.
+    /// Reads the integer input `key`. If the value is no integer, or outside the input's range, the reader notes a
+    /// mistake and returns the least value of the range.
     ///
     /// # Panics
     /// If the program declares no integer input of this name.
@@ -67,8 +67,8 @@ impl<'a> Reader<'a> {
         self.parse(key, |value| (least..=greatest).contains(value)).unwrap_or(least)
     }
 
-    /// Reads the real-number input `key`. If the value is outside its range, the reader notes a mistake and returns the
-    /// least value of the range.
+    /// Reads the real-number input `key`. If the value is no number, or outside the input's range, the reader notes a
+    /// mistake and returns the least value of the range.
     ///
     /// # Panics
     /// If the program declares no real-number input of this name.
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         self.given.values.contains_key(self.input(key).key)
     }
 
-    /// Reads the text input `key` and parses it with the `FromStr` of `T`. If it cannot be parsed, the reader notes a
+    /// Reads the text input `key` and parses it with the `FromStr` of `T`. If the text is no `T`, the reader notes a
     /// mistake and returns `None`.
     ///
     /// # Panics

@@ -17,7 +17,7 @@ pub struct Entry {
     pub mechanisms: &'static [Mechanism],
     /// The inputs that a person may give the program.
     pub inputs: &'static [Input],
-    /// Reads and checks the inputs.
+    /// Reads and checks the inputs that a person gave, and returns the program with these inputs.
     pub load: fn(&Given) -> Loaded,
 }
 
@@ -46,7 +46,7 @@ pub trait Instance: Send + Sync {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan>;
 
     /// The least size of a run with these inputs. Where a person does not give a number of nodes, processors or
-    /// threads, it is at least this.
+    /// threads, the command uses at least the number here.
     fn least(&self) -> Least {
         Least::ANY
     }

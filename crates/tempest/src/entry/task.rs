@@ -22,7 +22,7 @@ impl<I, P> Task<I, P> {
         Self(Arc::new(Parts { inputs, plan, problem: Arc::new(problem) }))
     }
 
-    /// The inputs.
+    /// The inputs of the program.
     pub fn inputs(&self) -> &I {
         &self.0.inputs
     }

@@ -16,8 +16,8 @@ pub enum Charger {
 /// A primitive that an installed protocol may charge, and the part of the protocol that charges it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
-    /// The primitive.
+    /// The primitive that may be charged.
     pub primitive: Primitive,
-    /// The part of the protocol that charges it.
+    /// The part of the protocol that charges the primitive.
     pub by: Charger,
 }

@@ -26,13 +26,13 @@ pub struct Actions<'a> {
     pub(super) processor: &'a dyn Processor,
     pub(crate) accounting: Option<&'a dyn Accounting>,
     may_change: MayChange,
-    /// The reduction of a right that the handler has asked for. Boxed, because few handlers ask for one, and it is as
-    /// large as a message.
+    /// The reduction of a right that the handler has asked for. It is boxed, because few handlers ask for a reduction,
+    /// and a reduction is as large as a message.
     pub(super) lowering: Option<Box<Downgrade>>,
 }
 
-/// The blocks of shared memory whose rights an event may change under the key that it holds. Derived from the key once,
-/// and smaller than the key.
+/// The blocks of shared memory whose rights an event may change under the key that it holds. It is derived from the key
+/// once, and is smaller than the key.
 #[derive(Clone, Copy, Debug)]
 enum MayChange {
     None,
@@ -158,8 +158,8 @@ impl Actions<'_> {
     }
 
     /// Reduces this node's right to a block to `tag` at once, if one processor runs all threads and handlers of the
-    /// node and no thread has been granted an access to the block that it has not done. Otherwise returns false and
-    /// changes nothing; the handler then has to call [`lower`](Self::lower). A model always returns false.
+    /// node, and no granted access to the block is outstanding. Otherwise returns false and changes nothing; the
+    /// handler then has to call [`lower`](Self::lower). A model always returns false.
     ///
     /// # Panics
     /// If the block's key is not held, or there is no such block.
@@ -173,7 +173,7 @@ impl Actions<'_> {
         lowered
     }
 
-    /// Resumes the threads that wait for the node's right to any of the blocks to be taken away.
+    /// Resumes the threads that wait until this node loses its right to any of `blocks`.
     pub(super) fn resume_watchers(&self, memory: &Memory, blocks: &RangeInclusive<Block>) {
         for waiter in memory.take_watchers(blocks) {
             self.processor.resume(waiter);
@@ -248,8 +248,8 @@ impl<'a> Handler<'a> {
     /// Number of bytes of stack that a handler has at least, in every world: 128 KiB.
     pub const STACK_BYTES: usize = 128 * 1024;
 
-    /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` while the key of
-    /// `proof` is held. In a model its work is charged to `accounting`.
+    /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` while it holds the
+    /// key of `proof`. A model charges the handler's work to `accounting`.
     #[inline]
     pub(crate) fn new(
         node: &'a NodeParts,
@@ -262,7 +262,7 @@ impl<'a> Handler<'a> {
         Self { actions: Actions { node, source, processor, accounting, may_change, lowering: None }, proof }
     }
 
-    /// Takes the reduction of a right with which the handler ended, if any.
+    /// Takes the reduction of a right with which the handler ended; `None` if it reduced none.
     #[inline]
     pub(crate) fn take_lowering(&mut self) -> Option<Box<Downgrade>> {
         self.actions.lowering.take()
@@ -274,8 +274,8 @@ impl<'a> Handler<'a> {
         self.actions.lowering.is_some()
     }
 
-    /// The key that is held while this handler runs. A number comes with its [key space](crate::message::Space),
-    /// whichever protocol stated it.
+    /// The key that this handler holds while it runs. A number comes with its [key space](crate::message::Space), even
+    /// if this protocol stated it.
     pub fn key(&self) -> Key {
         Key::from_resolved(self.proof.key())
     }

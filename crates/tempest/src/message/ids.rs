@@ -23,7 +23,7 @@ impl Ids {
         if self.slots == others.slots { others.clone() } else { self }
     }
 
-    /// Returns the message number of a type, if it is registered.
+    /// Returns the message number of the type `kind`; `None` if the type is not registered.
     #[inline]
     pub(crate) fn get(&self, kind: TypeId) -> Option<MessageId> {
         let mask = self.slots.len().wrapping_sub(1);
@@ -65,7 +65,7 @@ impl Ids {
     }
 }
 
-/// The slot at which the search for a type begins, before it is reduced modulo the table's length.
+/// A hash of a type. The search for the type begins at the slot with this number modulo the table's length.
 #[inline]
 fn place(kind: TypeId) -> usize {
     let mut words = Words(0);

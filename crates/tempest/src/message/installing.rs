@@ -28,6 +28,9 @@ impl<P: Protocol> Messages<'_, P> {
 }
 
 /// Registers message `M` of the protocol with number `protocol` under the next message number of a node.
+///
+/// # Panics
+/// If the node has the message already, or has 65,536 kinds of messages.
 fn register<M: Message>(node: &mut Node, protocol: usize) {
     let others = node.kinds.all().len();
     let id = MessageId(u16::try_from(others).unwrap_or_else(|_| {
@@ -41,9 +44,9 @@ fn register<M: Message>(node: &mut Node, protocol: usize) {
 impl Setup<'_> {
     /// Installs another protocol, on which the protocol being installed builds, and returns its state on this node.
     ///
-    /// A node has one instance of a protocol, so several protocols may build on the same one without knowing of each
-    /// other. If the node has an instance already, with an equal configuration, this returns it. A protocol that offers
-    /// several objects, such as locks, tells them apart by indices inside its one instance.
+    /// A node has one instance of a protocol, so several protocols may build on one instance without knowing of each
+    /// other. If the node has an instance already, with an equal configuration, the call returns its state. A protocol
+    /// that offers several objects, such as locks, tells them apart by indices inside its one instance.
     ///
     /// # Panics
     /// If the node has an instance of the protocol with another configuration. The world catches this and refuses the run
@@ -69,7 +72,7 @@ impl Setup<'_> {
         state
     }
 
-    /// Installs a protocol that the node does not have yet.
+    /// Installs a protocol of which the node has no instance yet.
     pub(crate) fn install_new<P: Protocol>(&mut self, config: &P::Config) -> Arc<P> {
         let place = self.node.protocols;
         self.node.parts.protocols += 1;
@@ -97,8 +100,9 @@ impl Setup<'_> {
 
     /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M` a little
     /// before its handler runs. The hint may only prefetch cache lines that the handler will access, such as with
-    /// [`Keyed::prefetch`](crate::Keyed::prefetch). It must not rely on being called, or on the message being handled next: it is never called
-    /// where no message waits, where several processors of a node run handlers, or in a model.
+    /// [`Keyed::prefetch`](crate::Keyed::prefetch). The hint must not rely on being called, or on the message being
+    /// handled next. A receiver never calls it where no message waits, where several processors of a node run handlers,
+    /// or in a model.
     ///
     /// The hint helps where the state of all keys is larger than the caches. It costs a second look at each
     /// message, so a protocol registers one only if its tables are that large.
@@ -114,7 +118,7 @@ impl Setup<'_> {
 
     /// Makes this node's copy of a shared address space, which the protocol being installed keeps coherent. An access
     /// that a tag forbids becomes a message `F`, handled on the node itself. If `premapped`, pages of other nodes have
-    /// room here from the start; otherwise the protocol gives them room. A node has at most one such space.
+    /// room on this node from the start; otherwise the protocol gives them room. A node has at most one such space.
     ///
     /// # Panics
     /// If the node has an address space already, or the space is for another number of nodes.

@@ -24,7 +24,7 @@ pub(super) type Prefetch = Box<dyn Fn(&Packet) + Send + Sync>;
 /// A function that makes a prefetch hint from the protocol's state.
 pub(super) type BindPrefetch = Box<dyn Fn(&State) -> Prefetch + Send + Sync>;
 
-/// A kind of message, as it is on all nodes.
+/// The properties of a kind of message that are the same on all nodes.
 pub(crate) struct Kind {
     /// The Rust type of the message.
     pub(super) of: TypeId,
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// A kind of message on one node: its handler and prefetch hint, with the state of their protocol on that node.
+/// A kind of message on one node: the handler and the prefetch hint, bound to the state of their protocol on that node.
 pub(crate) struct Entry {
     pub(crate) deliver: Box<dyn Deliver>,
     /// The prefetch hint, if the protocol registered one.
@@ -96,18 +96,21 @@ impl Kinds {
         }
     }
 
-    /// Replaces the list of kinds by that of another node, which is equal, to save memory.
+    /// Replaces the list of kinds by the equal list of another node, to save memory.
     pub(crate) fn share(&mut self, others: &Self) {
         self.all = Arc::clone(&others.all);
     }
 
-    /// The list of kinds, for change, of a node that is still installing its protocols.
+    /// Lends the list of kinds for change, on a node that is still installing its protocols.
+    ///
+    /// # Panics
+    /// If another node shares the list already.
     pub(super) fn own(&mut self) -> &mut Vec<Kind> {
         Arc::get_mut(&mut self.all).expect("a node shares its kinds when it knows all messages")
     }
 }
 
-/// A handler bound to the state of its protocol. Callers pass only packets of its kind that have all words of the
+/// A handler bound to the state of its protocol. Callers pass only packets of the handler's kind, with all words of the
 /// message's fields.
 pub(crate) trait Deliver: Send + Sync {
     /// Returns the key of a packet.
@@ -120,7 +123,7 @@ pub(crate) trait Deliver: Send + Sync {
     fn handle(&self, packet: &Packet, cx: &mut Handler<'_>);
 
     /// Runs the handler under its key, which the serial dispatcher `serial` grants at once, on a processor of a world
-    /// that does not charge time. If the handler ended by reducing a right, `lowering` says which.
+    /// that does not charge time. If the handler ended by reducing a right, `lowering` receives the reduction.
     fn handle_serially(
         &self,
         node: &NodeParts,

@@ -62,13 +62,13 @@ impl std::error::Error for BadPacket {}
 /// The properties of a packet that follow from its kind and its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFacts {
-    /// The key of its handler, on any node.
+    /// The key of the packet's handler, which is the same on any node.
     pub key: DispatchKey,
-    /// The class of its message, which decides which processors may run the handler.
+    /// The class of the packet's message, which decides which processors may run the handler.
     pub class: Class,
-    /// The category of traffic under which its bytes are counted.
+    /// The category of traffic under which a world counts the packet's bytes.
     pub volume: Volume,
-    /// The modelled size in bytes, without the header.
+    /// The modelled size of the packet in bytes, without the header.
     pub bytes: u64,
 }
 
@@ -78,7 +78,8 @@ pub struct Node {
     pub(crate) kinds: Kinds,
     /// Whether any kind of message has a prefetch hint.
     pub(crate) has_prefetch_hints: bool,
-    /// The states of its protocols. It is the last field, so that all other holders of a state are dropped before.
+    /// The states of the node's protocols. This is the last field, so that all other holders of a state are dropped
+    /// before.
     pub(crate) states: States,
 }
 
@@ -92,7 +93,7 @@ impl Deref for Node {
 }
 
 impl Node {
-    /// Makes a node of these parts, on which no protocol is installed yet.
+    /// Makes a node of these parts, on which no protocol is installed yet. All nodes of a run share one `disposal`.
     pub(crate) fn bare(parts: NodeParts, disposal: Disposal) -> Self {
         let states = States::of(parts.id, disposal);
         Self { parts, kinds: Kinds::default(), has_prefetch_hints: false, states }
@@ -108,14 +109,14 @@ impl Node {
         self.kinds.entries()
     }
 
-    /// The memory of the handlers of the node's message kinds, for a simulator that prefetches it into the host's caches. Reads the
-    /// [list of kinds](Self::kinds_memory).
+    /// The memory of the handlers of the node's message kinds, for a simulator that prefetches it into the host's
+    /// caches. The call itself reads the [list of kinds](Self::kinds_memory).
     pub fn handlers_memory(&self) -> impl Iterator<Item = &(impl ?Sized + '_)> {
         self.kinds.entries().iter().map(|entry| &*entry.deliver)
     }
 
-    /// The state of the protocol of the first message kind, for a simulator that prefetches it into the host's caches; `None` if the node
-    /// knows no kind. Reads the [first handler](Self::handlers_memory).
+    /// The state of the protocol of the first message kind, for a simulator that prefetches it into the host's caches;
+    /// `None` if the node knows no kind. The call itself reads the [first handler](Self::handlers_memory).
     pub fn state_memory(&self) -> Option<&dyn Any> {
         self.kinds.entries().first()?.deliver.state()
     }
@@ -127,9 +128,9 @@ impl Node {
         self.states.add(state);
     }
 
-    /// Checks that the program has installed the same on this node as on the first node of the run: kinds of messages,
-    /// their numbers, their protocols, and segments. Nodes refer to each other's messages and segments by these
-    /// numbers.
+    /// Checks that the program has installed the same kinds of messages and the same segments on this node as on
+    /// `first`, the first node of the run, with the same numbers and protocols. Nodes refer to each other's messages
+    /// and segments by these numbers.
     ///
     /// # Errors
     /// [`Refusal::Nodes`] names the first difference.
@@ -165,7 +166,11 @@ impl Node {
         self.entry(packet).map(|entry| entry.deliver.key(packet))
     }
 
-    /// Returns the entry of a received packet's kind, after checking that the packet is long enough.
+    /// Returns the entry of a received packet's kind, after checking that the packet has all words of its message's
+    /// fields.
+    ///
+    /// # Errors
+    /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
     #[inline]
     fn entry(&self, packet: &Packet) -> Result<&Entry, BadPacket> {
         match self.kinds.entries().get(usize::from(packet.id().0)) {
@@ -193,7 +198,8 @@ impl Node {
 
     /// Runs the handler of a received packet under its key, which the serial dispatcher `serial` grants at once:
     /// [`key`](Self::key) and [`deliver`](Self::deliver) in one step, for a world without
-    /// [`Accounting`](crate::world::Accounting). If the handler ended by reducing a right, `lowering` says which.
+    /// [`Accounting`](crate::world::Accounting). If the handler ended by reducing a right, `lowering` receives the
+    /// reduction.
     ///
     /// # Errors
     /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
@@ -222,8 +228,9 @@ impl Node {
         }
     }
 
-    /// Runs the handler of a packet whose [`key`](Self::key) has been read and is held. If the handler ended by
-    /// reducing a right, returns that reduction; the key stays held until it is done and its continuation is handled.
+    /// Runs the handler of a packet. The caller has read the packet's [`key`](Self::key) and holds it. If the handler
+    /// ended by reducing a right, returns that reduction. The caller then holds the key until the reduction is done and
+    /// its continuation has been handled.
     #[inline]
     #[must_use]
     pub fn deliver(&self, packet: &Packet, cx: &mut Handler<'_>) -> Option<Box<Downgrade>> {
@@ -232,7 +239,7 @@ impl Node {
         cx.take_lowering()
     }
 
-    /// Returns the properties of a packet for this node by which its receivers treat it.
+    /// Returns the properties of a received packet that follow from its kind and its words.
     ///
     /// # Errors
     /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.

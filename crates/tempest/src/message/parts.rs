@@ -25,29 +25,31 @@ use crate::{Memory, NodeId, Place, Shape, Waiter};
 /// A function that encodes an access fault as the message by which the protocol receives it.
 pub(crate) type FaultPacket = fn(&NodeParts, Fault) -> Packet;
 
-/// The parts of a node that its handlers and threads use. They exist before any message is registered.
+/// The state of a node that its handlers and threads use: identity, message numbers, segments, tables and shared
+/// memory. It exists before any message is registered.
 pub struct NodeParts {
     pub(crate) id: NodeId,
     pub(crate) shape: Shape,
     pub(crate) flow: Flow,
     pub(crate) dispatcher: DispatcherId,
     pub(crate) ids: Ids,
-    /// The number of protocols whose installation has begun.
+    /// The number of key spaces in use: one for each protocol whose installation has begun, and each [fresh
+    /// space](crate::Setup::fresh_space) of a protocol.
     pub(crate) protocols: usize,
     /// The primitives that the installed protocols have declared that they charge.
     pub(crate) charges: Vec<Charge>,
-    /// Whether a protocol sends messages under every mechanism.
+    /// Whether an installed protocol has declared that it sends messages under every mechanism.
     pub(crate) needs_handlers: bool,
     pub(crate) segments: Segments,
     pub(crate) tables: Tables,
     /// The modelled addresses of the private arrays of the node's threads.
     pub(crate) private: PrivateRanges,
-    /// The node's copy of shared memory, and the function that encodes its faults as messages.
+    /// The node's copy of shared memory, and the function that encodes the node's access faults as messages.
     pub(crate) memory: Option<(Arc<Memory>, FaultPacket)>,
 }
 
 impl NodeParts {
-    /// Makes the parts of node `id`, on which nothing is installed yet.
+    /// Makes the state of node `id` that its handlers and threads use. No protocol is installed on the node yet.
     pub(crate) fn new(id: NodeId, shape: Shape, flow: Flow, dispatcher: DispatcherId) -> Self {
         Self {
             id,
@@ -81,7 +83,9 @@ impl NodeParts {
         &self.charges
     }
 
-    /// Whether a protocol sends messages under every mechanism, so that a processor has to handle them.
+    /// Whether an installed protocol has declared that it sends messages under every mechanism
+    /// ([`Setup::needs_handlers`](crate::Setup::needs_handlers)). A world then refuses a policy that leaves no
+    /// processor to handle the messages.
     pub fn needs_handlers(&self) -> bool {
         self.needs_handlers
     }
@@ -92,6 +96,9 @@ impl NodeParts {
     }
 
     /// Encodes a message from this node to node `to`, with its payload, as a packet.
+    ///
+    /// # Panics
+    /// If there is no node `to`, the message was not registered, or it has more than 14 words with its payload.
     #[inline]
     pub(crate) fn encode<M: Pod>(&self, to: NodeId, message: &M, payload: &[u64]) -> Packet {
         assert!(to.0 < self.shape.nodes, "a message to {to}: there are {} nodes", self.shape.nodes);
@@ -110,13 +117,16 @@ impl NodeParts {
         self.tables.dense()
     }
 
-    /// This node's copy of shared memory, if its program has one.
+    /// This node's copy of shared memory; `None` if the program has no shared memory.
     #[inline]
     pub fn memory(&self) -> Option<&Arc<Memory>> {
         self.memory.as_ref().map(|(memory, _)| memory)
     }
 
     /// Encodes an access fault as the message by which the protocol receives it.
+    ///
+    /// # Panics
+    /// If the node has no shared memory.
     pub(crate) fn fault(&self, fault: Fault) -> Packet {
         let (_, packet) = self.memory.as_ref().expect("an access faults where there is shared memory");
         packet(self, fault)
@@ -130,8 +140,8 @@ impl NodeParts {
         self.segments.write((source, self.id), place, words)
     }
 
-    /// Checks that `words` units of 8 bytes which come from `source` may be written into a segment of this node from
-    /// `place` on. Writes nothing.
+    /// Checks that node `source` may write `words` units of 8 bytes into a segment of this node from `place` on. Writes
+    /// nothing.
     ///
     /// # Errors
     /// [`BadPlace`] if [`write`](Self::write) would refuse them.
@@ -158,8 +168,8 @@ impl NodeParts {
     }
 
     /// The modelled address of `place` in a segment of this node that has `words` units of 8 bytes from there on.
-    /// Segments follow each other in the order of their numbers, each from the beginning of a page. No host address is
-    /// ever used.
+    /// Segments follow each other in the order of their numbers, each from the beginning of a page. The address does
+    /// not depend on the host.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -176,8 +186,8 @@ impl NodeParts {
         self.segments.elements(self.id, place, len)
     }
 
-    /// Adds `words` units of 8 bytes, which a deposit has written, to the count of the segment of `place`, and passes
-    /// the threads that the new count satisfies to `resume`.
+    /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place`.
+    /// Passes the threads that the new count satisfies to `resume`.
     pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         self.segments.count_deposit(self.id, place, words, resume);
     }
@@ -213,6 +223,9 @@ impl NodeParts {
     }
 
     /// Reads the words of pieces of this node's segments, one piece after the other.
+    ///
+    /// # Panics
+    /// If the node has no such words.
     fn read_all(&self, pieces: &[Piece]) -> Vec<u64> {
         let read = |piece: &Piece| {
             self.read(piece.place, piece.words as usize).unwrap_or_else(|bad| panic!("{bad}"))

@@ -30,8 +30,8 @@ pub trait Message: Pod {
     /// The category under which the message's bytes are counted in the breakdown of the traffic.
     const VOLUME: Volume = Volume::Data;
 
-    /// The modelled size of the fields in bytes, without header and payload. Set it where the machine of a study had
-    /// narrower integers than the fields have here.
+    /// The modelled size of the fields in bytes, without header and payload. A message states it where the machine of a
+    /// study had narrower integers than the fields have on this host.
     const BYTES: usize = size_of::<Self>();
 
     /// The modelled size of one payload word in bytes.
@@ -46,7 +46,8 @@ pub trait Message: Pod {
     fn handle(self, protocol: &Self::Protocol, payload: &[u64], cx: &mut Handler<'_>);
 }
 
-/// A protocol, or a program, which is a protocol with threads. One value of this type is its state on one node.
+/// A protocol, or a program, which is a protocol with threads. A value of this type is the protocol's state on one
+/// node.
 ///
 /// Handlers and threads share the value as `&Self`. State that changes lives in [`Keyed`](crate::Keyed) tables,
 /// [`Cells`](crate::Cells) and [`Event`](crate::Event)s.
@@ -60,7 +61,7 @@ pub trait Protocol: Handlers + Send + Sync + 'static {
     type Config: Send + Sync + 'static;
 
     /// Installs the protocol on a node: allocates tables, and installs the protocols on which this one builds. Returns
-    /// its state there.
+    /// the protocol's state on that node.
     fn install(config: &Self::Config, node: &mut Setup<'_>) -> Self;
 }
 

@@ -54,8 +54,8 @@ impl Actions<'_> {
     }
 
     /// Sends a message together with the words that a block of shared memory has on this node now. When the message's
-    /// handler runs, these words are the contents of the block on the receiving node. Until then that node has no right
-    /// to the block.
+    /// handler runs, these words are the contents of the block on the receiving node. Before that handler runs the
+    /// receiving node must have no right to the block.
     ///
     /// # Panics
     /// If the message was not registered, the node does not exist, or there is no such block.
@@ -64,10 +64,10 @@ impl Actions<'_> {
         self.processor.post_block(to, block, &memory.contents(block), &packet);
     }
 
-    /// Reduces this node's right to a block to `tag`, as the last act of the handler. A processor of the node may be
-    /// using the right at this moment, so the message `then` is handled here only when no processor uses it any more.
-    /// The key stays held until then without occupying a processor, and no other event of the key runs in between
-    /// ([how](Memory)).
+    /// Reduces this node's right to `block` to `tag`, as the last act of the handler. Processors of the node may still
+    /// be using the old right. When the last of them has stopped, this node handles the message `then`. In between the
+    /// block's key stays held, but it occupies no processor, and no other event of the key runs. The module
+    /// [`memory`](crate::memory) describes the steps.
     ///
     /// # Panics
     /// If the block's key is not held, there is no such block, the handler has reduced a right before, or `then` was

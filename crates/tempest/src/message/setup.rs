@@ -74,7 +74,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Declares that the protocol being installed sends messages under every mechanism. A world whose policy leaves no
-    /// processor to handle them refuses the run before anything runs.
+    /// processor to handle these messages refuses the run before anything runs.
     pub fn needs_handlers(&mut self) {
         self.node.parts.needs_handlers = true;
     }
@@ -93,7 +93,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Makes a segment of `len` words of this node, each holding `value` at first. `others` are the rights of other
-    /// nodes to them. A deadlock report prints the name where a thread waits for deposits.
+    /// nodes to these words. A deadlock report prints the name where a thread waits for deposits.
     pub fn segment_for<T: Word>(
         &mut self,
         others: Rights,
@@ -109,7 +109,7 @@ impl<'a> Setup<'a> {
     /// [holds](crate::Thread::hold) keys for its callers.
     ///
     /// # Panics
-    /// If nothing is being installed.
+    /// If no protocol is being installed.
     pub fn space(&self) -> Space {
         let (_, number) = self.installing.last().expect("a protocol asks while it is being installed");
         Space::of_protocol(*number)
@@ -163,13 +163,14 @@ impl<'a> Setup<'a> {
         Keyed::grouped(self.dispatcher(), Group::BLOCKS, (blocks, room), each, init, is_mapped)
     }
 
-    /// Makes a table with an entry for every number, where `init` makes an entry when it is first reached.
+    /// Makes a table with an entry for every number. `init` makes the entry of a number when a handler or hold first
+    /// reaches it.
     pub fn keyed_sparse<T>(&mut self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
         self.keyed_sparse_in(self.space(), init)
     }
 
-    /// Makes a table with an entry for every number of `space`, a [fresh space](Self::fresh_space), where `init` makes
-    /// an entry when it is first reached.
+    /// Makes a table with an entry for every number of `space`, a [fresh space](Self::fresh_space). `init` makes the
+    /// entry of a number when a handler or hold first reaches it.
     pub fn keyed_sparse_in<T>(
         &mut self,
         space: Space,

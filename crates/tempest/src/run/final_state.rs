@@ -10,8 +10,9 @@ use crate::{Keyed, NodeId};
 
 /// A node at the end of a run that ended well: no thread runs, no handler runs, and no message is under way.
 ///
-/// [`Program::report`](crate::Program::report) receives one and reads the entries of any [`Keyed`] table of the node through
-/// it. A `FinalState` holds the sequential key of the node's dispatcher, so nothing can change an entry while it is read:
+/// [`Program::report`](crate::Program::report) receives a `FinalState` and reads the entries of any [`Keyed`] table of
+/// the node through it. A `FinalState` holds the sequential key of the node's dispatcher, so nothing can change an
+/// entry while it is read:
 ///
 /// ```
 /// use tradewind_tempest::{Keyed, FinalState, Report};

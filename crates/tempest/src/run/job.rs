@@ -28,8 +28,8 @@ pub trait Program: Protocol {
     fn main(&self, thread: &Thread<'_>);
 
     /// Checks this node's share of the result against a sequential reference, and returns the program's own figures.
-    /// Called once on each node, when the run has ended well; `end` gives access to the entries of the node's keyed
-    /// tables.
+    /// The world calls this once on each node, when the run has ended well. `end` gives access to the entries of the
+    /// node's keyed tables.
     fn report(&self, end: &mut FinalState<'_>) -> Report;
 }
 
@@ -51,7 +51,7 @@ impl<P: Program> Installed for P {
 /// A program as it is installed on one node, ready to run.
 #[derive(Clone)]
 pub struct Resident {
-    /// The program's state. It is dropped before the node, which holds the last reference to it.
+    /// The program's state. This reference is dropped before `node`, which holds the last reference to the state.
     program: Arc<dyn Installed>,
     /// The node with its messages and tables, as handlers use it.
     pub node: Arc<Node>,
@@ -63,9 +63,9 @@ impl Resident {
         self.program.main(thread);
     }
 
-    /// Makes the node's share of the program's report. If there are several nodes, its failures name the node. The
-    /// world calls this when the run has ended well and neither threads nor handlers of the node run any more. `proof`
-    /// shows that the node's dispatcher runs no event.
+    /// Makes the node's share of the program's report. If there are several nodes, each failure in the report names the
+    /// node. The world calls this when the run has ended well and neither threads nor handlers of the node run any
+    /// more. `proof` shows that the node's dispatcher runs no event.
     ///
     /// # Errors
     /// [`Failure::Program`] if the program panics.
@@ -99,7 +99,7 @@ impl Job {
     }
 
     /// Installs the program on node `id`, whose events go through `dispatcher`. `first` is the first node of the run,
-    /// with which this node is compared; `None` while that node itself is installed.
+    /// which this node must be like; `None` while the first node itself is installed.
     ///
     /// # Errors
     /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a
@@ -125,8 +125,8 @@ impl Job {
     }
 }
 
-/// Calls code of the program outside its threads and handlers. If it unwinds, the result is the refusal with which it
-/// unwinds, or a failure that names `doing` and the panic's text.
+/// Calls code of the program outside its threads and handlers. If the code unwinds, the result is the refusal with
+/// which it unwinds, or a failure that names `doing` and the panic's text.
 fn guarded<T>(doing: &str, program: impl FnOnce() -> T) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(program)).map_err(|panic| match panic.downcast() {
         Ok(refusal) => Failure::Refused(*refusal),

@@ -30,7 +30,7 @@ pub struct Launch {
     pub processors: u32,
     /// The number of program threads per computing processor, at least 1.
     pub threads: u32,
-    /// The policy: which processors inject and run handlers, when, and in what order.
+    /// The policy: the processors that inject messages and run handlers, the times, and the order.
     pub policy: Policy,
     /// The seed of a model's random choices.
     pub seed: u64,
@@ -43,7 +43,7 @@ pub struct Launch {
     /// thread in an endless loop. The failure names the threads that run.
     pub stall_limit: Option<Time>,
     /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and threads to
-    /// it and passes all events to it; the caller [finishes](Recorder::finish) it.
+    /// the recorder and passes all events to it; the caller [finishes](Recorder::finish) the recorder.
     pub trace: Option<Recorder>,
     /// The object through which another thread of the host asks a model for its modelled time; `None` if no thread
     /// asks.
@@ -51,8 +51,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Describes a run on one node of one processor with one thread, by messages, with seed 1 and without a stall
-    /// limit. The caller changes the fields that differ.
+    /// Describes a run on one node of one processor with one thread, by the mechanism of messages, with seed 1, without
+    /// a stall limit and without a trace. The caller changes the fields that differ.
     pub fn new(job: Job, policy: Policy) -> Self {
         Self {
             job,

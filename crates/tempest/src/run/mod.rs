@@ -1,4 +1,5 @@
-//! A run: the job that installs a program on every node, its description, and the state of a node at its end.
+//! A run: the job that installs a program on every node, the description of the run, and the state of a node at the
+//! end.
 //!
 //! This folder must never know which world runs a job.
 //!
