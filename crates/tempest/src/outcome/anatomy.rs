@@ -50,14 +50,14 @@ impl Stage {
     /// handler resumed.
     pub const COMPLETION: &'static str = "completion";
 
-    /// The step called `name`, if any event took it.
+    /// The step called `name`; `None` if no event took it.
     pub fn step(&self, name: &str) -> Option<&Step> {
         self.steps.iter().find(|step| step.name == name)
     }
 }
 
 impl Step {
-    /// The mean time of the step, rounded down to a femtosecond.
+    /// The mean time of the step, rounded down to a femtosecond; zero if no event took the step.
     pub fn mean(&self) -> Time {
         self.time.mean(self.times).unwrap_or(Time::ZERO)
     }

@@ -28,7 +28,7 @@ pub fn note_panic(info: &PanicHookInfo<'_>) {
     PLACE.set(place.map(|place| format!("{}:{}", place.file(), place.line())));
 }
 
-/// Takes the source line that [`note_panic`] has noted last on this OS thread, if any.
+/// Takes the source line that [`note_panic`] has noted last on this OS thread; `None` if it has noted none.
 pub fn take_place() -> Option<String> {
     PLACE.take()
 }

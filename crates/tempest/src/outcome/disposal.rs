@@ -25,11 +25,11 @@ pub struct Disposal {
 }
 
 impl Disposal {
-    /// Decides how a run ends, after its nodes have been dropped: it fails if a destructor has panicked and the run had
-    /// not failed before.
+    /// Returns the end of a run whose nodes have been dropped: `ended`, or a failure if a destructor has panicked and
+    /// the run had not failed before.
     ///
     /// # Errors
-    /// The failure in `ended`, or else [`Failure::Program`] if a destructor has panicked.
+    /// The failure in `ended`; if there is none, [`Failure::Program`] if a destructor has panicked.
     pub fn judge(&self, ended: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
         match self.first.get() {
             Some(why) if ended.is_ok() => Err(Failure::Program(why.clone())),

@@ -9,10 +9,10 @@ use units::Time;
 use crate::outcome::{Refusal, Running, Spinning};
 use crate::{NodeId, ThreadId};
 
-/// A thread that waits for something that will not come.
+/// A waiting thread of a run that failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Blocked {
-    /// The thread.
+    /// The thread that waits.
     pub thread: ThreadId,
     /// The thing that the thread waits for, in words for people.
     pub waits_for: String,
@@ -38,11 +38,11 @@ pub enum Failure {
         /// The waiting threads.
         blocked: Vec<Blocked>,
     },
-    /// No thread or handler got further for as long as the limit that the caller set.
+    /// No thread or handler made progress for the time that the caller set as a limit.
     Stalled {
-        /// The limit that the caller set.
+        /// The time without progress that the caller allows.
         limit: Time,
-        /// The threads that run without getting further, as far as the world knows them.
+        /// The threads that run without making progress, as far as the world knows them.
         spinning: Vec<Spinning>,
         /// The waiting threads.
         blocked: Vec<Blocked>,
@@ -52,7 +52,7 @@ pub enum Failure {
     Livelock {
         /// The time of the livelock, from the start of the run.
         at: Time,
-        /// The threads that run without getting further.
+        /// The threads that run without making progress.
         spinning: Vec<Spinning>,
         /// The waiting threads.
         blocked: Vec<Blocked>,
@@ -60,7 +60,7 @@ pub enum Failure {
     /// The run would have gone on beyond the end of modelled time, which is 18,446.7 seconds. Only modelled worlds end
     /// so.
     TimeEnds {
-        /// The last time that the run reached, from its start.
+        /// The last time that the run reached, from the start of the run.
         at: Time,
         /// The part of the run that would have gone on beyond the end.
         late: Late,

@@ -13,19 +13,20 @@ use crate::outcome::Resource;
 /// The time of all computing processors together, split by use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Breakdown {
-    /// The program's own work.
+    /// Time of the program's own work.
     pub compute: TotalTime,
-    /// Waiting for memory, including blocks of shared memory, or for room in the network interface.
+    /// Time of waiting for memory, including blocks of shared memory, or for room in the network interface.
     pub memory: TotalTime,
-    /// Sending, receiving, dispatching and running handlers.
+    /// Time of sending, receiving, dispatching and running handlers.
     pub overhead: TotalTime,
-    /// Waiting for another thread or a message, with no other work to do.
+    /// Time of waiting for another thread or a message, with no other work to do.
     pub synchronization: TotalTime,
-    /// Having neither work nor anything to wait for: no thread of the processor is left, or it never had one.
+    /// Time of processors with neither work nor anything to wait for: no thread of the processor is left, or it never
+    /// had one.
     pub idle: TotalTime,
-    /// Time taken away by the operating system: the processor was ready to run, and another task of the host had its
-    /// core. This time is in no other part. `None` where the host does not report it, and on a model, whose processors
-    /// are never preempted.
+    /// Time that the operating system took away: the processor was ready to run, and another task of the host had its
+    /// core. No other part of the breakdown includes this time. `None` where the host does not report it, and on a
+    /// model, whose processors are never preempted.
     pub taken: Option<TotalTime>,
 }
 
@@ -45,7 +46,8 @@ fn together(one: Option<TotalTime>, other: Option<TotalTime>) -> Option<TotalTim
     }
 }
 
-/// The time from `earlier` to `now`; zero if `now` is less, and `None` if either is unknown.
+/// The time from `earlier` to `now`; zero if `now` is less. `None` if `now` is unknown; an unknown `earlier` counts as
+/// zero.
 fn since(now: Option<TotalTime>, earlier: Option<TotalTime>) -> Option<TotalTime> {
     now.map(|now| now.saturating_sub(earlier.unwrap_or(TotalTime::ZERO)))
 }
@@ -56,16 +58,16 @@ fn since(now: Option<TotalTime>, earlier: Option<TotalTime>) -> Option<TotalTime
 pub struct ProtocolTime {
     /// The kind of these processors, any but [`Resource::ComputingProcessor`].
     pub processors: Resource,
-    /// Running handlers. Natively an estimate from samples, which includes receiving and dispatching.
+    /// Time of running handlers. Natively it is an estimate from samples, which includes receiving and dispatching.
     pub handlers: TotalTime,
-    /// Receiving, dispatching, and injecting the messages of other processors. Natively all time that no other field
-    /// has.
+    /// Time of receiving, dispatching, and injecting the messages of other processors. Natively it is all time that no
+    /// other part has.
     pub overhead: TotalTime,
-    /// Waiting for memory or for room in the network interface.
+    /// Time of waiting for memory or for room in the network interface.
     pub memory: TotalTime,
-    /// Looking for events and finding none.
+    /// Time of looking for events and finding none.
     pub idle: TotalTime,
-    /// Time taken away by the operating system; see [`Breakdown::taken`].
+    /// Time that the operating system took away; see [`Breakdown::taken`].
     pub taken: Option<TotalTime>,
 }
 
@@ -75,8 +77,8 @@ impl ProtocolTime {
         self.handlers + self.overhead + self.memory + self.idle + self.taken.unwrap_or(TotalTime::ZERO)
     }
 
-    /// The time since `earlier`, an earlier measurement of the same kind of processors. The sum of the parts is the
-    /// difference of the sums, even if a part was booked ahead of its time.
+    /// The time since `earlier`, an earlier measurement of the same kind of processors. The parts of the result add up
+    /// to the difference of the two totals, even if a world booked a part ahead of its time.
     pub fn since(&self, earlier: &Self) -> Self {
         let mut left = self.total().saturating_sub(earlier.total());
         let mut take = |now: TotalTime, then: TotalTime| {
@@ -95,18 +97,18 @@ impl ProtocolTime {
 /// Bytes that entered the network, by purpose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct VolumeBytes {
-    /// Values that the program moved, including blocks of shared memory.
+    /// Bytes of the values that the program moved, including blocks of shared memory.
     pub data: u64,
-    /// Headers of the messages that moved data.
+    /// Bytes of the headers of messages that moved data.
     pub headers: u64,
-    /// Requests, including their headers.
+    /// Bytes of requests, including their headers.
     pub requests: u64,
-    /// Invalidations and their acknowledgements, including their headers.
+    /// Bytes of invalidations and their acknowledgements, including their headers.
     pub invalidations: u64,
 }
 
 impl VolumeBytes {
-    /// Counts a message of `bytes` bytes, of which `header` are its header, by its purpose `volume`.
+    /// Counts a message with the purpose `volume`: `bytes` bytes, and another `header` bytes of header.
     pub fn count(&mut self, volume: Volume, bytes: u64, header: u64) {
         match volume {
             Volume::Data => {
@@ -118,7 +120,7 @@ impl VolumeBytes {
         }
     }
 
-    /// The sum of all four parts.
+    /// The sum of all four parts, in bytes.
     pub fn total(&self) -> u64 {
         self.data + self.headers + self.requests + self.invalidations
     }
@@ -127,23 +129,23 @@ impl VolumeBytes {
 /// Counts of one processor, one phase or a whole run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
-    /// Messages sent, including those to the sender's own node.
+    /// Number of messages sent, including messages to the sender's own node.
     pub messages: u64,
-    /// Block transfers among those messages.
+    /// Number of the sent messages that were block transfers.
     pub transfers: u64,
-    /// Deposits sent. A deposit is no message: no handler runs.
+    /// Number of deposits sent. A deposit is no message: no handler runs.
     pub deposits: u64,
-    /// Handlers run.
+    /// Number of handlers run.
     pub handlers: u64,
-    /// Interrupts taken to notice a message.
+    /// Number of interrupts that processors took to notice a message.
     pub interrupts: u64,
     /// Number of times that a thread blocked.
     pub blocks: u64,
-    /// Sends that found no room at first. Each is counted once, however many times it was repeated.
+    /// Number of sends that found no room at first. A send is counted once, even if it was repeated several times.
     pub refused: u64,
-    /// Polls of threads that found no event; `None` in a world that does not count them.
+    /// Number of polls of threads that found no event; `None` in a world that does not count such polls.
     pub empty_polls: Option<u64>,
-    /// Bytes sent.
+    /// Number of bytes sent, by purpose.
     pub volume: VolumeBytes,
 }
 
@@ -201,7 +203,7 @@ impl Add for ProtocolTime {
 
 impl Sub for Counters {
     type Output = Self;
-    /// The counts since `earlier`.
+    /// Returns the counts since `earlier`, earlier counts of the same run.
     fn sub(self, earlier: Self) -> Self {
         Self {
             messages: self.messages - earlier.messages,
@@ -224,7 +226,7 @@ impl Sub for Counters {
 
 impl Sub for Breakdown {
     type Output = Self;
-    /// The time spent since `earlier`.
+    /// Returns the time spent since `earlier`, an earlier breakdown of the same run.
     fn sub(self, earlier: Self) -> Self {
         Self {
             compute: self.compute - earlier.compute,
@@ -242,12 +244,12 @@ impl Sub for Breakdown {
 pub struct Dispatching {
     /// Number of events that waited because their key was held.
     pub waited_on_key: u64,
-    /// Number of events that came while the dispatch queue was full, and spilled to memory.
+    /// Number of events that came while the dispatch queue was full, and that the queue spilled to memory.
     pub spilled: u64,
-    /// Mean time from an event's arrival to the start of its handler; `None` where it is not measured.
+    /// Mean time from an event's arrival to the start of its handler; `None` where the world does not measure it.
     pub mean_wait: Option<Time>,
     /// The share of the time, 0 to 1, in which at least one event waited or its key was held, as a mean over the nodes;
-    /// `None` where it is not measured.
+    /// `None` where the world does not measure it.
     pub busy: Option<f64>,
 }
 

@@ -12,15 +12,15 @@ use crate::{NodeId, ThreadId};
 /// read it during the run. A clone shares its state with the original.
 ///
 /// Writing down each instant would slow the world. Instead another thread [asks](Self::ask), and the world answers when
-/// it reaches its next event. A world that does not answer has reached none: a fiber computes, or loops, without
-/// calling a method of [`Thread`](crate::Thread) that takes modelled time.
+/// it reaches its next event. A world that does not answer has reached no event since: a fiber computes, or loops,
+/// without calling a method of [`Thread`](crate::Thread) that takes modelled time.
 #[derive(Clone, Debug, Default)]
 pub struct RunProgress(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// The modelled instant, in femtoseconds, from which on the world reads this field and looks for requests; 0 when
-    /// an answer is wanted.
+    /// The modelled instant, in femtoseconds, from which on the world looks for requests; 0 when a thread has asked for
+    /// an answer.
     looks_from: AtomicU64,
     time: AtomicU64,
     answers: AtomicU64,
@@ -60,8 +60,8 @@ const NOBODY: u64 = u64::MAX;
 const HANDLER: u32 = u32::MAX;
 
 impl RunProgress {
-    /// The modelled time that the run had reached at its last answer; zero before any answer, and in a world without
-    /// modelled time.
+    /// The modelled time that the run had reached at the world's last answer; zero before any answer, and in a world
+    /// without modelled time.
     pub fn time(&self) -> Time {
         Time::from_femtoseconds(self.0.time.load(Ordering::Relaxed))
     }
@@ -87,14 +87,15 @@ impl RunProgress {
         }
     }
 
-    /// The modelled instant from which on the world checks whether it was asked for an answer and whether the run is
-    /// over; zero when it was asked.
+    /// The modelled instant from which on the world checks whether another thread has asked for an answer, and whether
+    /// the run is over; zero when a thread has asked.
     #[inline]
     pub fn looks_from(&self) -> Time {
         Time::from_femtoseconds(self.0.looks_from.load(Ordering::Relaxed))
     }
 
-    /// Sets the modelled instant from which on the world checks whether it was asked, which also ends a request.
+    /// Sets the modelled instant from which on the world checks whether another thread has asked for an answer. This
+    /// also ends a request.
     #[inline]
     pub fn look_from(&self, at: Time) {
         self.0.looks_from.store(at.as_femtoseconds(), Ordering::Relaxed);

@@ -8,7 +8,7 @@ use crate::{Mechanism, NodeId, Policy};
 
 /// The reason why a world refuses a run, no part of which has been executed.
 ///
-/// Its text is one line that states the request, the missing capability, and the expected form.
+/// The text of the refusal is one line that states the request, the missing capability, and the expected form.
 ///
 /// ```
 /// use tradewind_tempest::Policy;
@@ -58,7 +58,7 @@ pub enum Refusal {
     Unobeyed {
         /// The requested policy.
         policy: Policy,
-        /// The reason.
+        /// The reason why the world cannot obey the policy.
         why: Unobeyed,
     },
     /// The machine file states no price of an operation that the run would charge.
@@ -80,7 +80,7 @@ pub enum Refusal {
         tag: u64,
     },
     /// A node would have several processors whose caches only software keeps coherent, but no program flushes and
-    /// purges the words that its processors share.
+    /// purges the words that processors of a node share.
     Incoherent {
         /// The requested policy.
         policy: Policy,
@@ -127,8 +127,8 @@ pub enum Unobeyed {
         /// The requested mechanism, which needs messages.
         mechanism: Mechanism,
     },
-    /// State machines run the handlers of shared memory, and no processor runs the handlers of the program's own
-    /// messages, which it sends besides.
+    /// State machines run the handlers of shared memory, and no processor runs the handlers of the messages that the
+    /// program sends besides.
     NobodyHandlesBeside,
     /// The world has no processors of the kind that the policy gives handlers to.
     NoSuchProcessors,

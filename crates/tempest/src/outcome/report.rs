@@ -18,7 +18,7 @@ pub enum Merge {
 pub struct Figure {
     /// The name of the figure, in the words of the program's documentation.
     pub name: &'static str,
-    /// The value.
+    /// The value of the figure.
     pub value: f64,
     /// The unit of the value, such as `us` or `MB/s`; empty for a pure number.
     pub unit: &'static str,
@@ -76,7 +76,7 @@ impl Report {
         }
     }
 
-    /// Writes the name of `node` at the head of each failure that does not name it yet.
+    /// Writes the name of `node` at the head of each failure that does not name this node yet.
     pub(crate) fn name(&mut self, node: NodeId) {
         let name = node.to_string();
         // The name of node 2 is the beginning of that of node 20.

@@ -48,8 +48,8 @@ pub struct Outcome {
     pub anatomy: Vec<Stage>,
     /// The changes of the number of dedicated processors that an adaptive policy made, in order of time.
     pub adjustments: Vec<Adjustment>,
-    /// The number of events that the simulation engine processed; `None` natively. It measures the host's work only: a
-    /// traced run may need more events for the same result.
+    /// The number of events that the simulation engine processed; `None` natively. The number measures only the work of
+    /// the host: a traced run may need more events for the same result.
     pub events: Option<u64>,
     /// A hash of the order and content of all events, equal for repeated runs; `None` in a world whose runs are not
     /// deterministic.

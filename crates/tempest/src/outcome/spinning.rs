@@ -19,7 +19,7 @@ pub enum Attempt {
     /// The thread runs without visible progress. On this host a thread that computes looks the same as a thread that
     /// searches for something that does not come.
     Compute {
-        /// The number of threads of the processor, counted from this thread on: one thread among them runs.
+        /// The number of threads of the processor, counted from this thread on. The thread that runs is among them.
         of: u32,
     },
 }
@@ -37,7 +37,7 @@ impl fmt::Display for Attempt {
 /// A thread that keeps its processor and makes no progress.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spinning {
-    /// The thread.
+    /// The thread that spins.
     pub thread: ThreadId,
     /// The operation that the thread repeats.
     pub attempt: Attempt,

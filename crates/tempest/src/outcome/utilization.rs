@@ -6,7 +6,7 @@ use std::fmt;
 
 use units::Time;
 
-/// A kind of part of a machine that serves one request at a time, so that work waits for it while it is busy.
+/// A kind of part of a machine that serves one request at a time. Work waits while such a part is busy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Resource {
     /// A processor of the node that runs threads of the program.
@@ -74,7 +74,7 @@ impl Resource {
         }
     }
 
-    /// The kind with the [name](Self::name) `name`, if there is one.
+    /// The kind with the [name](Self::name) `name`; `None` if there is no such kind.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|resource| resource.name() == name)
     }
@@ -111,8 +111,8 @@ pub struct Utilization {
 }
 
 impl Utilization {
-    /// Computes the utilization of all parts of kind `resource`. `parts` gives each part's busy time and the time for
-    /// which it existed; `name` names the part with an index. `None` if no part existed for any time.
+    /// Computes the utilization of all parts of kind `resource`. `parts` gives the busy time of each part and the time
+    /// for which the part existed; `name` names the part with an index. `None` if no part existed for any time.
     pub fn of(
         resource: Resource,
         parts: impl IntoIterator<Item = (Time, Time)>,
@@ -144,13 +144,13 @@ impl Utilization {
         if of > 1 { format!("{number} of node {node}") } else { format!("node {node}") }
     }
 
-    /// The entry of kind `resource` in `list`, if there is one.
+    /// The entry of kind `resource` in `list`; `None` if the list has no such entry.
     pub fn find(list: &[Self], resource: Resource) -> Option<&Self> {
         list.iter().find(|entry| entry.resource == resource)
     }
 
-    /// The entry in `list` of the kind of protocol processors with the highest mean utilization, if there are protocol
-    /// processors.
+    /// The entry in `list` of the kind of protocol processors with the highest mean utilization; `None` if the list has
+    /// no protocol processors.
     pub fn protocol(list: &[Self]) -> Option<&Self> {
         let processors = list.iter().filter(|entry| entry.resource.is_protocol_processor());
         processors.max_by(|one, other| one.mean.total_cmp(&other.mean))

@@ -26,9 +26,9 @@ pub enum Access {
 /// A run of accesses by one thread or handler, one after the other, to elements of its node's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Touch {
-    /// The modelled address of the first element, a multiple of its size.
+    /// The modelled address of the first element, a multiple of the size of an element.
     pub first: u64,
-    /// The number of elements.
+    /// The number of elements that are accessed.
     pub elements: u64,
     /// The size of an element: 1, 2, 4 or 8 bytes.
     pub bytes: u64,
@@ -59,9 +59,9 @@ impl Touch {
 /// not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MemoryEvents {
-    /// Number of transactions on the node's memory bus.
+    /// Number of transactions that the node's memory bus has served.
     pub bus_transactions: u64,
-    /// Number of bytes of data on the node's memory bus.
+    /// Number of bytes of data that the node's memory bus has moved.
     pub bus_bytes: u64,
     /// Number of cache lines read from memory.
     pub memory_reads: u64,
@@ -75,27 +75,29 @@ pub struct MemoryEvents {
     pub buffer_supplies: u64,
     /// Number of cache lines that processors' caches wrote back.
     pub write_backs: u64,
-    /// Number of lines that the network interface's buffer wrote to memory because it lacked room or a tag.
+    /// Number of cache lines that the network interface's buffer wrote to memory because the buffer lacked room or a
+    /// tag.
     pub evictions: u64,
     /// Number of blocks of the network interface's buffer that messages have filled, wholly or in part.
     pub kept_blocks: u64,
-    /// Number of lines in the blocks of the network interface's buffer that messages have filled.
+    /// Number of cache lines in the blocks of the network interface's buffer that messages have filled.
     pub kept_lines: u64,
-    /// Number of lines that the network interface has put into a processor's cache.
+    /// Number of cache lines that the network interface has put into a processor's cache.
     pub pushes: u64,
-    /// Number of lines that such pushes displaced from a processor's cache.
+    /// Number of cache lines that left a processor's cache to make room for lines that the network interface put there.
     pub displaced: u64,
     /// Number of look-ups of receive slots by the network interface's protocol engine.
     pub slot_lookups: u64,
-    /// Number of look-ups of receive slots that had to read the slot from memory.
+    /// Number of look-ups of receive slots for which the network interface had to read the slot from memory.
     pub slot_misses: u64,
-    /// Number of lines fetched because a message covers only a part of them.
+    /// Number of cache lines that the network interface fetched into its buffer because an arriving message covers only
+    /// a part of the line.
     pub merges: u64,
     /// Number of loads that hit a line which a network interface has since overwritten in memory.
     pub stale_loads: u64,
     /// Number of lines that a network interface read from memory although a cache had newer contents.
     pub stale_sends: u64,
-    /// Number of lines written back over data that a network interface had since put in memory.
+    /// Number of cache lines that a cache wrote back over newer data, which a network interface had put in memory.
     pub overwritten: u64,
     /// Number of packets that paid for a path through the network, because they did not join the path of the packet
     /// before.

@@ -28,8 +28,8 @@ pub struct ThreadId {
 /// The right to resume a blocked thread of this node once. A thread takes it with
 /// [`Thread::waiter`](crate::Thread::waiter).
 ///
-/// A waiter consists of the thread's index and generation. A thread's generation advances each time it is resumed, so a
-/// waiter that is kept too long refers to no wait, and resuming it does nothing.
+/// A waiter consists of the thread's index and generation. A thread's generation advances each time the thread is
+/// resumed. A waiter that is kept too long therefore refers to no wait, and to resume it does nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Waiter {

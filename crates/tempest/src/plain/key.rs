@@ -10,8 +10,8 @@ use std::fmt;
 
 use crate::Block;
 
-/// Name of the state that an event is going to access, as its message or a thread that begins a hold states it.
-/// Protocols need no locks, because a node never runs two events with the same key at a time.
+/// Name of the state that an event is going to access, as the event's message, or the thread that begins a hold, states
+/// it. Protocols need no locks, because a node never runs two events with the same key at a time.
 ///
 /// Events of a node whose keys are equal run one at a time, in order of arrival. An event under [`Key::Sequential`] runs
 /// alone on its node. An event under [`Key::NoSync`] conflicts with sequential ones only.
@@ -42,8 +42,8 @@ impl Block {
 }
 
 impl Key {
-    /// Converts this key, stated by the protocol instance with key space `own`, to the key by which a dispatcher knows
-    /// it.
+    /// Converts this key, which the protocol instance with key space `own` has stated, to the key that a dispatcher
+    /// uses.
     #[inline]
     pub(crate) fn resolve(self, own: Space) -> DispatchKey {
         match self {
@@ -69,8 +69,8 @@ impl Key {
 }
 
 pdq::lawful! {
-    /// The key space of one installed protocol instance: its numbers differ, as keys, from the equal numbers of all
-    /// others. [`Setup::space`](crate::Setup::space) gives a protocol its own.
+    /// The key space of one installed protocol instance. A number in it is another key than the equal number in any
+    /// other key space. [`Setup::space`](crate::Setup::space) gives a protocol the space of its instance.
     #[derive(Debug, PartialOrd, Ord)]
     pub struct Space(u32);
 }
@@ -114,10 +114,10 @@ impl Group {
         self.0.checked_sub(1).map(|number| Space(number as u32))
     }
 
-    /// The offset that is added to a number of this group to form its [`Name`].
+    /// The offset between a number of this group and the field `place` of the number's [`Name`].
     ///
     /// A static partition assigns keys to servers by these sums alone. The small numbers of the program, the small
-    /// numbers of the protocols that it installs, and the first blocks are used most, so they are assigned from
+    /// numbers of the protocols that it installs, and the first blocks are used most, so the three are assigned from
     /// different servers on.
     #[inline]
     const fn offset(self) -> u64 {
@@ -137,7 +137,7 @@ impl Group {
 
 pdq::lawful! {
     /// The name by which a dispatcher knows a key: a number together with its key space. Two names are equal only if
-    /// both parts are.
+    /// their numbers and their key spaces are equal.
     #[derive(PartialOrd, Ord)]
     pub struct Name { group: Group, place: u64 }
     hash(place)
@@ -150,7 +150,7 @@ impl Name {
         Group::BLOCKS.name(block.0.into())
     }
 
-    /// The block of shared memory that this name stands for, if it stands for a block.
+    /// The block of shared memory that this name stands for; `None` if the name stands for a number.
     #[inline]
     pub fn block(self) -> Option<Block> {
         (self.group == Group::BLOCKS).then(|| Block(self.number() as u32))
@@ -185,7 +185,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// A key as a dispatcher knows it.
+/// A key in the form that a dispatcher uses: a number comes with its key space, as a [`Name`].
 pub type DispatchKey = pdq::Key<Name>;
 
 /// The token of a held key, which the dispatcher takes back when the event ends.

@@ -9,8 +9,8 @@ use crate::NodeId;
 use crate::plain::identity::MessageId;
 
 /// The largest number of words of a message, fields and payload together. With a header word in front of every seven
-/// words they fill two 64-byte cache lines, the unit in which rings and interfaces move them. More data travels by bulk
-/// transfer.
+/// words, 14 words fill two 64-byte cache lines, the unit in which rings and interfaces move messages. More data
+/// travels by bulk transfer.
 pub const MAX_WORDS: usize = 14;
 
 /// The purpose of a message, which decides which processors may run its handler: a network processor, a shell
@@ -34,8 +34,8 @@ pub enum Class {
     /// A message of the program.
     #[default]
     User,
-    /// A procedure on a node's memory that no other one may interrupt: a read, a change and a write. It is too complex for
-    /// most network processors.
+    /// A procedure on a node's memory that no other procedure may interrupt: a read, a change and a write. Such a
+    /// procedure is too complex for most network processors.
     Atomic,
     /// A request to move a block of memory, which a transfer carries.
     Bulk,
@@ -72,7 +72,7 @@ impl Class {
 /// The category of traffic under which a message's bytes are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Volume {
-    /// Values that the program asked to be moved. Their headers are counted separately.
+    /// Values that the program asked to be moved, without the headers of their messages.
     #[default]
     Data,
     /// Requests, including their headers.
@@ -92,7 +92,7 @@ pub struct Packet {
 
 impl Packet {
     /// Makes a packet from the parts that a transport received. Returns `None` for more than [`MAX_WORDS`] words. Does
-    /// not check that the node has a handler with the number `id`; the receiver does that when it opens the packet.
+    /// not check that the node has a handler with the number `id`; the receiver checks that when it opens the packet.
     pub fn from_parts(id: MessageId, source: NodeId, words: &[u64]) -> Option<Self> {
         let mut packet = Self { id, length: 0, source, words: [0; MAX_WORDS] };
         packet.words.get_mut(..words.len())?.copy_from_slice(words);
@@ -105,10 +105,10 @@ impl Packet {
         Self { id: MessageId(0), length: 0, source: NodeId(0), words: [0; MAX_WORDS] }
     }
 
-    /// Fills this packet with `length` words, which `place` writes to the beginning of the packet's buffer. The buffer
-    /// may hold words of earlier packets before that. Returns false, and leaves the packet empty, if `length` exceeds
-    /// [`MAX_WORDS`]. Does not check that the node has a handler with the number `id`; the receiver does that when it
-    /// opens the packet.
+    /// Fills this packet with `length` words, which `place` writes to the beginning of the packet's buffer. Before
+    /// `place` runs, the buffer may hold words of earlier packets. Returns false, and leaves the packet empty, if
+    /// `length` exceeds [`MAX_WORDS`]. Does not check that the node has a handler with the number `id`; the receiver
+    /// checks that when it opens the packet.
     #[inline]
     pub fn fill(
         &mut self,

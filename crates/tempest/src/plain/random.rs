@@ -1,7 +1,7 @@
 //! Seeds of random streams: one stream for each thread, the same on every host. This module must never know the use of
 //! a stream.
 
-/// Returns the seed of random stream `index` of a run with the seed `seed`. It depends on nothing else.
+/// Returns the seed of random stream `index` of a run with the seed `seed`. The result depends on nothing else.
 pub fn stream_seed(seed: u64, index: u64) -> u64 {
     mix(seed).wrapping_add(index)
 }

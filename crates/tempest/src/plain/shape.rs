@@ -11,8 +11,7 @@ pub struct Shape {
     pub threads: u32,
 }
 
-/// The flow control that a world asks of protocols: how many requests may be outstanding, and which stores
-/// are acknowledged.
+/// The flow control that a world asks of protocols: a bound on outstanding requests, and the acknowledgement of stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flow {
     /// The largest number of a node's requests that may be unanswered at a time, at least 1.

@@ -9,13 +9,13 @@ use crate::Block;
 /// The operations of a computing step, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Operations {
-    /// Floating-point operations.
+    /// Number of floating-point operations.
     pub flops: u32,
-    /// Integer and branch operations.
+    /// Number of integer and branch operations.
     pub integers: u32,
-    /// Loads that hit the cache.
+    /// Number of loads that hit the cache.
     pub loads: u32,
-    /// Stores that hit the cache.
+    /// Number of stores that hit the cache.
     pub stores: u32,
 }
 
@@ -65,7 +65,7 @@ impl Operations {
     }
 }
 
-/// Returns the number of operations; panics if it was too large to compute.
+/// Returns the number of operations. Panics if `operations` is `None`, because the number was too large.
 #[inline]
 const fn counted(operations: Option<u32>) -> u32 {
     operations.expect(
@@ -80,55 +80,55 @@ const fn counted(operations: Option<u32>) -> u32 {
 /// `Resume` where they happen; protocols charge the others. A protocol charges its work on a block as [`Work::Block`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Primitive {
-    /// Hand a message to a processor and start its handler.
+    /// Hands a message to a processor and starts the message's handler.
     Dispatch,
-    /// Find that an access to shared memory is not allowed, on the processor that attempts it.
+    /// Finds that an access to shared memory is not allowed, on the processor that attempts the access.
     DetectMiss,
-    /// Hand an access fault to a processor and start its handler.
+    /// Hands an access fault to a processor and starts the fault's handler.
     DispatchFault,
-    /// Read which access to shared memory faulted.
+    /// Reads which access to shared memory faulted.
     ReadFaultState,
-    /// Start a message: write its destination and handler.
+    /// Starts a message: writes the destination and the handler.
     SendHeader,
-    /// Move one word of a message into the network interface.
+    /// Moves one word of a message into the network interface.
     SendWord,
-    /// Describe a block transfer to the network interface, which then moves the data.
+    /// Describes a block transfer to the network interface, which then moves the data.
     StartTransfer,
-    /// Read one message out of the network interface.
+    /// Reads one message out of the network interface.
     Extract,
-    /// Write a message into the queue from a compute processor to the network processor, or back.
+    /// Writes a message into the queue from a compute processor to the network processor, or into the queue back.
     HandOver,
-    /// Take a message out of the queue between a compute processor and the network processor.
+    /// Takes a message out of the queue between a compute processor and the network processor.
     Take,
-    /// Record, in a table of outstanding requests, a global access that is being issued.
+    /// Records, in a table of outstanding requests, a global access that is being issued.
     Issue,
-    /// Record that the answer to a global access has arrived.
+    /// Records that the answer to a global access has arrived.
     Complete,
-    /// Add to the counter of stored data on the node that receives a store.
+    /// Adds to the counter of stored data on the node that receives a store.
     CountStore,
-    /// Read a word of memory on behalf of another node.
+    /// Reads a word of memory on behalf of another node.
     FetchWord,
-    /// Write a word of memory on behalf of another node.
+    /// Writes a word of memory on behalf of another node.
     PlaceWord,
-    /// Look up and update a directory entry.
+    /// Looks up and updates a directory entry.
     DirectoryLookup,
-    /// Change a block's access tag.
+    /// Changes a block's access tag.
     SetTag,
-    /// Read a block from memory into a message.
+    /// Reads a block from memory into a message.
     FetchBlock,
-    /// Write a block from a message into memory.
+    /// Writes a block from a message into memory.
     PlaceBlock,
-    /// Find a frame for a page and map it.
+    /// Finds a frame for a page and maps the page.
     MapPage,
-    /// Remove a block's lines from the processors' caches.
+    /// Removes a block's lines from the processors' caches.
     Purge,
-    /// Make a blocked thread ready to run.
+    /// Makes a blocked thread ready to run.
     Resume,
-    /// Translate the address of a global access to an address of this node's memory.
+    /// Translates the address of a global access to an address of this node's memory.
     Translate,
-    /// Translate an address that was translated just before, which is cheaper.
+    /// Translates an address that was translated just before, which is cheaper.
     TranslateAgain,
-    /// Queue a request that cannot be served yet.
+    /// Queues a request that cannot be served yet.
     Defer,
 }
 
