@@ -19,7 +19,7 @@ use crate::{Block, Key};
             `#[repr(C)]` structs that derive `Pod`; a bool travels as `u8`, an enum as its number"
 )]
 pub trait Argument {
-    /// The type as it stands in the message.
+    /// The plain data by which a message carries a value of this type.
     type Plain: Pod;
 }
 
@@ -81,8 +81,8 @@ impl IntoKey for Block {
     }
 }
 
-/// Reads the integer input `key` as the type of its field. `None` if its value is wrong; `reader` has then noted the
-/// mistake.
+/// Reads the integer input `key` and converts it to `T`, the type of the program's field. Returns `None`, and notes a
+/// mistake in `reader`, if a `T` cannot hold the number.
 pub fn integer<T: TryFrom<u32>>(reader: &mut Reader<'_>, key: &str) -> Option<T> {
     let value = reader.integer(key);
     let read = T::try_from(value).ok();
@@ -103,14 +103,14 @@ pub fn entries<T: TryInto<usize> + Display + Copy>(len: T) -> usize {
         .unwrap_or_else(|_| panic!("a table of {len} entries: expected a number that memory has room for"))
 }
 
-/// The number of bytes of padding behind field `at` of a `repr(C)` struct of `fields`.
+/// The number of bytes of padding behind field `at`, counted from 0, of a `repr(C)` struct of `fields`.
 pub const fn padding(fields: &[Room], at: usize) -> usize {
     let align = if at + 1 < fields.len() { fields[at + 1].align } else { alignment(fields) };
     let end = end(fields, at);
     end.next_multiple_of(align) - end
 }
 
-/// The size in bytes of a `repr(C)` struct of `fields`, with the padding at its end.
+/// The size in bytes of a `repr(C)` struct of `fields`, with the padding at its end. There is at least one field.
 pub const fn length(fields: &[Room]) -> usize {
     let last = fields.len() - 1;
     end(fields, last) + padding(fields, last)
@@ -142,7 +142,8 @@ const fn alignment(fields: &[Room]) -> usize {
 mod tests {
     use super::*;
 
-    /// As `repr(C)` has it: a byte, 3 of padding, a word of 4, then 8 of 8; and 7 behind a byte at the end.
+    /// The struct has 1 byte with 3 bytes of padding, 4 and 8 bytes without padding, and 1 byte with 7 bytes of
+    /// padding.
     #[test]
     fn padding_is_what_repr_c_leaves() {
         let fields = [Room::of::<u8>(), Room::of::<u32>(), Room::of::<u64>(), Room::of::<u8>()];

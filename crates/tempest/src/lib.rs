@@ -6,8 +6,8 @@
 //! cold edge goes through object-safe traits that a world implements: [`Messages`](world::Messages),
 //! [`Scheduling`](world::Scheduling) and, in a model, [`Accounting`](world::Accounting).
 //!
-//! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. Which
-//! processors run handlers, and when, is a [`Policy`], and the world carries it out.
+//! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. A [`Policy`]
+//! states which processors run handlers, and when; the world carries the policy out.
 //!
 //! # The pieces
 //!
@@ -28,9 +28,9 @@
 //! | [`Private`], [`Element`] | an array of one thread, whose bytes a model finds or misses in its caches; data with a modelled layout |
 //! | [`Access`], [`MemoryEvents`](outcome::MemoryEvents) | accesses to words of segments that a program reports to a model; the counts of a modelled memory system |
 //! | [`Operations`], [`Primitive`] | the cost of a step: free natively, time in a model |
-//! | [`Mechanism`] | how data moves: messages, bulk transfers, deposits, shared memory |
-//! | [`Policy`] | which processors inject and run handlers, when, in what order |
-//! //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
+//! | [`Mechanism`] | the way in which data moves: messages, bulk transfers, deposits, shared memory |
+//! | [`Policy`] | the processors that inject messages and run handlers, the times, and the order |
+//! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
 //! The root has the names that most programs need. Other names stand in the modules:
 //!
@@ -91,15 +91,18 @@
 //!
 //! * **Order.** Messages of one source, destination and key are delivered in happens-before order.
 //! * **Exclusion.** Handlers of equal keys never overlap; a [`Key::Sequential`] handler runs alone on its node.
-//! * **Placement.** Words that a thread transferred or deposited to a node before it sent a message there are in
-//!   place when that message is handled. So are words that it put into [mapped](Mapped) memory of any node.
-//! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect. An
-//!   access whose fault was served is done once before the right is taken away again ([how](Memory)).
-//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) hands the message back, and has received before; a handler's send
-//!   never fails and never waits. A run whose handlers send more than the world has memory for ends with an error.
-//! * **Ending.** A world ends when every thread has returned and nothing is in flight; threads that all wait
-//!   with nothing in flight are reported as [`Failure::Deadlock`](outcome::Failure::Deadlock), exactly, in every world. Threads that
-//!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`](outcome::Failure::Livelock) by modelled worlds.
+//! * **Placement.** Words that a thread transferred or deposited to a node before it sent a message there are in place
+//!   when that message is handled. So are words that the thread put into [mapped](Mapped) memory of any node.
+//! * **Shared memory.** An access that passed its test completes before the loss of that right takes effect. An access
+//!   whose fault was served is done once before the right is taken away again. The module [`memory`] describes the
+//!   steps.
+//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) that finds no room receives messages once and then
+//!   returns its message to the caller. A handler's send never fails and never waits. A run whose handlers send more
+//!   than the world has memory for ends with an error.
+//! * **Ending.** A run ends when every thread has returned and nothing is in flight. Threads that all wait with nothing
+//!   in flight are reported as [`Failure::Deadlock`](outcome::Failure::Deadlock), exactly, in every world. Threads that
+//!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`](outcome::Failure::Livelock) by
+//!   modelled worlds.
 //!
 //! The compiler refuses code that would break these promises. A handler cannot reach two entries at once:
 //!
@@ -206,11 +209,11 @@ pub mod world;
 /// A message whose code is written by hand, such as a generic message, takes its place in the list as
 /// `#[message] type Any = Name;`.
 ///
-/// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait. A protocol has one such `impl`; the
-/// bodies of long handlers may call methods that stand elsewhere.
+/// An `impl` with `main` and `report` becomes a [`Program`] too: both move to that trait. A protocol has one `impl`
+/// with `#[handlers]`; the bodies of long handlers may call methods of other `impl`s.
 pub use ::macros::handlers;
-/// Makes a struct a program that a person can choose: its inputs, the state of each node, its line in the list of
-/// programs.
+/// Makes a struct a program that a person can choose by name. Writes the program's inputs, its state on each node, and
+/// its entry in the list of programs.
 ///
 /// ```
 /// use tradewind_tempest::*;
@@ -259,7 +262,7 @@ pub use ::macros::handlers;
 ///
 /// | attribute | field | it is |
 /// |---|---|---|
-/// | `#[input(default = 8, range = 1..=9)]` | a number, text or file | an input; all options are those of [`Inputs`](entry::Inputs) |
+/// | `#[input(default = 8, range = 1..=9)]` | a number, text or file | an input, with all options of [`Inputs`](entry::Inputs) |
 /// | `#[keyed(64)]` | `Keyed<T>` | a table with an entry for each key below 64, an integer of any type, at first `T::default()`; `init = \|key\| …` makes others |
 /// | `#[keyed]` | `Keyed<T>` | a table whose entries come into being when they are first reached |
 /// | `#[cells(64)]` | `Cells<T>` | 64 words, at first `T::default()` or `value = …` |
@@ -284,8 +287,8 @@ pub use ::macros::handlers;
 /// * `fn prepare(inputs: &HistogramInputs, shape: Shape, seed: u64) -> Result<T, InputError>` makes a problem, such as a
 ///   graph, that all nodes of a process share. It runs once for a run, and gives the same problem for the same arguments on
 ///   every process.
-/// * `fn install(problem: &T, setup: &mut Setup<'_>) -> Self` makes the state of a node where the attributes do not do. A
-///   program that prepares nothing is given its inputs, `&HistogramInputs`, instead.
+/// * `fn install(problem: &T, setup: &mut Setup<'_>) -> Self` makes the state of a node, where attributes cannot make
+///   every field. In a program without `prepare` the first parameter of `install` is the inputs, `&HistogramInputs`.
 pub use ::macros::program;
 pub use data::{Cells, Element, Event, Keyed, Mapped, Place, Private, Rights, Segment};
 pub use memory::{Array, Homes, Layout, Memory, Right, Shared, Tag};

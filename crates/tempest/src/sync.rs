@@ -1,14 +1,14 @@
-//! The atomics and locks of the parts that the models run: `event`, and `tags` and `faults` of `memory`.
+//! The atomics and locks of the modules that a model checker runs: `event`, and `tags` and `faults` of `memory`.
 //!
-//! Here they are `std`'s. A model compiles the same source with the instrumented types of a model checker in this
-//! module's place, and turns on faults that the source names by [`mutated!`], which it must notice. In the library
-//! there is no such switch: the macro is `false`.
+//! In the library they are `std`'s. A build for the model checker compiles the same source with the checker's
+//! instrumented types in place of this module. It also turns on deliberate bugs, which the source names by
+//! [`mutated!`], and the checker must notice each. The library has no such switch: the macro is `false`.
 
 pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Number of lists of pending access faults on a node: block `b` uses list `b % FAULT_LISTS`. The model-checked build
-/// has fewer.
+/// Number of lists of pending access faults on a node: block `b` uses list `b % FAULT_LISTS`. A build for the model
+/// checker has fewer.
 pub(crate) const FAULT_LISTS: usize = 64;
 
 /// The access tags of all blocks of shared memory on a node, one byte each.

@@ -1,11 +1,11 @@
-//! The traits that a world implements and the parts that it needs, for authors of a world.
+//! The traits that a world implements and the parts that a world needs, for authors of a world.
 //!
-//! A program or a protocol needs nothing of this. A world implements [`World`], which runs a job, and
-//! [`Messages`] and [`Scheduling`], the cold edge through which threads and handlers act; a model implements [`Accounting`]
-//! too. It has each [`Node`] of a job installed
-//! ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message that arrives as a
-//! [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its report in the end. When the
-//! nodes have been dropped their [`Disposal`] says whether the program's destructors have failed the run.
+//! A program or a protocol needs nothing of this. A world implements [`World`], which runs a job, and [`Messages`] and
+//! [`Scheduling`], the cold edge through which threads and handlers act; a model implements [`Accounting`] too. A world
+//! has each [`Node`] of a job installed ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message
+//! that arrives as a [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its
+//! report in the end. When the nodes have been dropped their [`Disposal`] says whether the program's destructors have
+//! failed the run.
 
 use pdq::DispatcherId;
 
@@ -71,8 +71,9 @@ pub fn handler<'a>(
     Handler::new(node, source, proof, processor, accounting)
 }
 
-/// Installs the program of `job` on node `id`, whose events go through `dispatcher`: registers its messages and makes its
-/// state. `first` is the first node of the run, with which this node is compared; `None` while that node itself is installed.
+/// Installs the program of `job` on node `id`, whose events go through `dispatcher`: registers its messages and makes
+/// its state. `first` is the first node of the run, which this node must be like; `None` while the first node itself is
+/// installed.
 ///
 /// # Errors
 /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a third
@@ -108,13 +109,13 @@ pub fn signal_alone(event: &Event, node: NodeId, amount: u64, resume: impl FnMut
     event.add_alone(node, amount, resume);
 }
 
-/// Returns the count of an event, without waiting for any clock: for implementations of a world.
+/// Returns the count of an event as it is now, at no instant of a modelled clock. Only a world calls this.
 pub fn counted(event: &Event) -> u64 {
     event.counted()
 }
 
-/// Enlists `waiter`, to be resumed when the count of an event of `node` reaches `at_least`. Returns false, and does not
-/// enlist it, if the count has reached that already.
+/// Enlists `waiter` in an event of `node`: the signal by which the count reaches `at_least` resumes its thread. Returns
+/// false, and enlists nothing, if the count has reached `at_least` already.
 ///
 /// # Panics
 /// If another node uses the event.

@@ -69,14 +69,15 @@ const SPARE: f64 = 0.1;
 const WORSE: f64 = 0.25;
 
 /// The number of consecutive intervals for which a change must seem worth a trial, and the least number of intervals
-/// between two changes. It is several, so that one interval does not decide.
+/// between two changes. The number is above 1, so that one interval does not decide.
 const FIRST: usize = 4;
 
 /// The number of intervals after which a change is judged: several times [`FIRST`], because a loop of the program may
 /// last longer than that.
 const TRIAL: usize = 16;
 
-/// The largest number of intervals between two changes. A trial that fails then takes a thirty-second part of the time.
+/// The largest number of intervals between two changes. With this number, trials that fail take a thirty-second part of
+/// the time.
 const LONGEST: usize = 512;
 
 /// A measurement of one node over one interval.
@@ -93,15 +94,15 @@ pub struct Reading {
     /// The share of the computing processors' time, 0 to 1, that went into looking for events and into switching
     /// between events and threads. The computing processors save this time if other processors run the handlers.
     pub looking: f64,
-    /// The share of the computing processors' time, 0 to 1, in which they were idle.
+    /// The share of the computing processors' time, 0 to 1, in which these processors were idle.
     pub idle: f64,
     /// The share of the dedicated processors' time, 0 to 1, that handlers took; 0 if there are no dedicated
     /// processors.
     pub protocol: f64,
     /// The mean number of events that waited to be dispatched.
     pub waiting: f64,
-    /// The work that the node got done per unit of time: threads' own work and handlers together. Its unit is arbitrary
-    /// but the same in all readings; 0 in a world that cannot measure it.
+    /// The work that the node got done per unit of time: threads' own work and handlers together. The unit is arbitrary
+    /// but the same in all readings; 0 in a world that cannot measure progress.
     pub progress: f64,
 }
 
@@ -116,14 +117,15 @@ pub enum Why {
     Waiting(f64),
     /// The dedicated processors were busy for only this share of their time.
     Unused(f64),
-    /// The previous change made things worse: since then the node's progress was this share of its progress before.
+    /// The previous change made things worse: since that change the node's progress was this share of its progress
+    /// before.
     Worse(f64),
 }
 
 /// A change of the number of dedicated processors of a node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Adjustment {
-    /// The node.
+    /// The node whose number of dedicated processors changed.
     pub node: NodeId,
     /// The time of the change, since the run began.
     pub at: Time,
@@ -146,11 +148,20 @@ struct Trial {
 #[derive(Clone, Copy, Debug, Default)]
 struct Since {
     intervals: usize,
-    /// The mean over all intervals at first, later over about the last [`FIRST`].
+    /// The mean of [`Reading::handlers`] since the last change: over all intervals at first, later over about the last
+    /// [`FIRST`] intervals.
     handlers: f64,
+    /// The mean of [`Reading::looking`] since the last change: over all intervals at first, later over about the last
+    /// [`FIRST`] intervals.
     looking: f64,
+    /// The mean of [`Reading::idle`] since the last change: over all intervals at first, later over about the last
+    /// [`FIRST`] intervals.
     idle: f64,
+    /// The mean of [`Reading::protocol`] since the last change: over all intervals at first, later over about the last
+    /// [`FIRST`] intervals.
     protocol: f64,
+    /// The mean of [`Reading::waiting`] since the last change: over all intervals at first, later over about the last
+    /// [`FIRST`] intervals.
     waiting: f64,
     /// The sum of the progress of all intervals since the last change.
     progress: f64,
@@ -175,14 +186,14 @@ impl Since {
     }
 }
 
-/// A change that seems worth a trial, and since when.
+/// A change that seems worth a trial, and the number of intervals for which it has.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wish {
     /// The number of dedicated processors that seems best.
     dedicated: u32,
-    /// The number of consecutive intervals in which that number has seemed best.
+    /// The number of consecutive intervals in which `dedicated` processors have seemed best.
     intervals: usize,
-    /// The sum of the progress of these `intervals`.
+    /// The sum of the node's progress over the intervals in which `dedicated` processors have seemed best.
     progress: f64,
 }
 
@@ -225,7 +236,8 @@ impl Controller {
         Some((dedicated, why))
     }
 
-    /// The change that has seemed worth a trial for long enough, if there is one.
+    /// Takes the reading of an interval. Returns the number of dedicated processors that has seemed best for enough
+    /// intervals, and the reason, if it differs from the present number.
     fn lasting(&mut self, reading: &Reading) -> Option<(u32, Why)> {
         let better = self.better(reading);
         let dedicated = better.map_or(reading.dedicated, |(dedicated, _)| dedicated);
@@ -254,8 +266,9 @@ impl Controller {
         unused.then(|| (dedicated - 1, Why::Unused(protocol)))
     }
 
-    /// The number of processors that the threads' own work keeps busy: the computing processors' time without handlers,
-    /// looking and idling. Sampled shares may sum to more than 1, so the result is bounded below by 0.
+    /// The number of processors, at most `computing`, that the threads' own work keeps busy: the computing processors'
+    /// time without handlers, looking and idling. Sampled shares may sum to more than 1, so the result is bounded below
+    /// by 0.
     fn own(&self, computing: f64) -> f64 {
         let Since { handlers, looking, idle, .. } = self.since;
         (1.0 - handlers - looking - idle).max(0.0) * computing

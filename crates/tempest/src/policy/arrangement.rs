@@ -75,8 +75,8 @@ pub enum Notice {
 /// The processor or device that puts a node's messages into the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Injector {
-    /// The processor that sends the message. Where several processors may inject, it holds the lock of the interface
-    /// meanwhile.
+    /// The processor that sends the message. Where several processors may inject, the sending processor holds the
+    /// interface's lock while it injects.
     Sender,
     /// The protocol processor, which runs handlers; the sender hands the message to it.
     Protocol,
@@ -94,13 +94,14 @@ pub enum Turns {
     /// Every processor has its turn. A processor that runs a thread keeps its turn until its next poll, and the other
     /// processors wait for it.
     Strict,
-    /// As `Strict`, but a processor whose thread has faulted, and whose fault no handler has accepted yet, comes before
-    /// the processors that run threads. An idle processor without a fault waits for them, as under `Strict`.
+    /// Every processor has its turn. A processor whose thread has faulted, and whose fault no handler has accepted yet,
+    /// comes before the processors that run threads. An idle processor without a fault waits for the processors that
+    /// run threads.
     Waiting,
 }
 
-/// A policy: on each node, which processors run handlers, how they notice and dispatch events, and which processor
-/// injects messages into the network.
+/// A policy. It states for each node the processors that run handlers, the way in which they notice and dispatch
+/// events, and the processor that injects messages into the network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub(super) preset: &'static Preset,
@@ -115,16 +116,16 @@ pub struct Policy {
     pub notice: Notice,
     /// The processor that injects the node's messages into the network.
     pub injector: Injector,
-    /// The number of loop back-edges between two polls of a computing processor; 0: it never polls. `None` leaves the
-    /// number to the world ([`poll_interval`](Self::poll_interval)).
+    /// The number of loop back-edges between two polls of a computing processor; 0 for a processor that never polls.
+    /// `None` leaves the number to the world ([`poll_interval`](Self::poll_interval)).
     pub poll_every: Option<u32>,
     /// The order in which processors look for events under [`Servers::Idle`].
     pub turns: Turns,
     /// Whether each thread stays on the processor where it began, even where the processors of a node could share
     /// threads.
     pub bound: bool,
-    /// The time that an event waits for a processor before a helper of the node runs its handler; `None`: no helper. A
-    /// helper is an extra OS thread, not a processor of the node.
+    /// The time that an event waits for a processor before a helper of the node runs the event's handler; `None` for no
+    /// helper. A helper is an extra OS thread, not a processor of the node.
     pub helper: Option<Time>,
     /// The classes of messages whose server the policy states apart from `servers`.
     pub(super) stated: Stated,
@@ -133,7 +134,7 @@ pub struct Policy {
 /// A named policy, without count and options.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Preset {
-    /// The name on the command line.
+    /// The preset's name on the command line.
     pub name: &'static str,
     /// A one-line description for people.
     pub summary: &'static str,
@@ -294,15 +295,15 @@ impl Policy {
         needs
     }
 
-    /// The number of loop back-edges between two polls of a computing processor; 0: it never polls. `usual` is the
-    /// world's own number, for a policy whose processors poll and that states no number.
+    /// The number of loop back-edges between two polls of a computing processor; 0 for a processor that never polls.
+    /// `usual` is the world's own number, for a policy whose processors poll and that states no number.
     pub fn poll_interval(&self, usual: u32) -> u32 {
         let looks = self.preset.polls && self.notice != Notice::Interrupt;
         self.poll_every.unwrap_or(if looks { usual } else { 0 })
     }
 
-    /// The processors that run the handlers of messages of a class, on a node that has them. No other
-    /// function may decide that.
+    /// Returns the processors that run the handlers of messages of `class`, on a node that has every kind of processor.
+    /// No other function may make this choice.
     pub fn server(&self, class: Class) -> Server {
         self.stated.of(class).unwrap_or(self.servers.server())
     }
@@ -362,8 +363,9 @@ impl fmt::Display for Split {
     }
 }
 
-/// The dispatch order of a preset with `count` dedicated processors: by key if several serve, because a single server
-/// would gain nothing from it; otherwise the preset's own order.
+/// Returns the dispatch order of a preset with `count` dedicated processors. Serial order becomes dispatch by key if
+/// several of the node's own processors are dedicated: a single one would gain nothing from keys. Otherwise the
+/// preset's own order stays.
 pub(super) fn default_dispatch(preset: &Preset, count: u32) -> Dispatch {
     match preset.servers {
         Servers::Taken if preset.dispatch == Dispatch::Serial && count > 1 => Dispatch::Keyed,

@@ -35,7 +35,7 @@ pub enum BadPolicy {
         /// The count, as it was typed.
         count: String,
     },
-    /// There is no option of this name.
+    /// No option has this name.
     UnknownOption {
         /// The option, without its `+`.
         option: String,

@@ -15,8 +15,8 @@ pub enum Mechanism {
     /// Bulk transfers: the interface moves a block of gathered values to the receiver's memory, and one handler runs at
     /// the end.
     Bulk,
-    /// Deposits: the sender writes a few words at a time to places in the receiver's memory that it chooses; no handler
-    /// runs.
+    /// Deposits: the sender writes a few words at a time to places that the sender chooses in the receiver's memory; no
+    /// handler runs.
     Deposit,
     /// Shared memory: loads and stores of a shared address space that is kept coherent block by block.
     SharedMemory,
@@ -26,7 +26,7 @@ impl Mechanism {
     /// All mechanisms.
     pub const ALL: [Self; 4] = [Self::Messages, Self::Bulk, Self::Deposit, Self::SharedMemory];
 
-    /// The name on the command line.
+    /// The mechanism's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Messages => "messages",
@@ -61,7 +61,7 @@ impl Mechanism {
 /// The error of a text that names no [`Mechanism`]. It displays with the list of names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownMechanism {
-    /// The text that names no mechanism.
+    /// The text that was given. No mechanism has this name.
     pub name: String,
 }
 

@@ -1,4 +1,5 @@
-//! Policies: which processors inject messages and run handlers, when, and in what order. Mechanisms: how data moves.
+//! Policies: the processors that inject messages and run handlers, the times, and the order. Mechanisms: the ways in
+//! which data moves.
 //!
 //! Every arrangement of the studies is a point in one space, and the known ones have names. A policy is
 //! written `PRESET[:COUNT][+OPTION]…`, for example `fixed:2`, `floating+every=16` or `single+interrupt`.

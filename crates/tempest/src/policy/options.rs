@@ -13,7 +13,7 @@ pub struct PolicyOption {
     pub text: &'static str,
     /// The meaning of the option, in one line for people.
     pub meaning: &'static str,
-    /// Applies the option to a policy, given the text behind `=`.
+    /// Applies the option to a policy. The text is the value behind `=`, empty for an option without a value.
     apply: fn(&mut Policy, &str) -> Result<(), BadPolicy>,
 }
 
@@ -113,7 +113,8 @@ impl PolicyOption {
     }
 }
 
-/// Sets the order of turns. An option is refused where processors take no turns.
+/// Sets the order of turns of `policy`. Refuses `option`, which asks for this order, if the policy's processors take no
+/// turns.
 fn take_turns(policy: &mut Policy, turns: Turns, option: &'static str) -> Result<(), BadPolicy> {
     if policy.servers != Servers::Idle {
         return Err(BadPolicy::Turns { policy: policy.to_string(), option });
@@ -122,8 +123,8 @@ fn take_turns(policy: &mut Policy, turns: Turns, option: &'static str) -> Result
     Ok(())
 }
 
-/// Checks that a helper can serve `policy`, and returns `waits`. A helper is refused where it has no work: it serves
-/// computing processors that run handlers and poll for them.
+/// Returns `waits`, the time that an event waits for a helper, if a helper has work under `policy`. A helper works for
+/// computing processors that run handlers and poll for messages; a policy without such processors is refused.
 fn helped(policy: &Policy, waits: Time) -> Result<Time, BadPolicy> {
     let computing = matches!(policy.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
     if computing && policy.notice == Notice::Poll {

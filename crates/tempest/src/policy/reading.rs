@@ -98,8 +98,8 @@ impl fmt::Display for BadPolicy {
 impl std::error::Error for BadPolicy {}
 
 impl PolicyOption {
-    /// The capabilities that this option needs of a machine beyond the needs of a policy that takes it, in the words of
-    /// the `can` lists of machine files.
+    /// The capabilities of a machine that this option adds to the needs of a policy, in the words of the `can` lists of
+    /// machine files.
     pub fn needs(&self) -> Vec<&'static str> {
         let needs = |text: &str| Policy::from_str(text).map_or_else(|_| Vec::new(), |policy| policy.needs());
         let (policy, with) = self.example();
@@ -107,7 +107,7 @@ impl PolicyOption {
         needs(&with).into_iter().filter(|need| !without.contains(need)).collect()
     }
 
-    /// A policy that takes the option, and the text of both.
+    /// Returns a policy that takes the option, and the text of this policy with the option and an example of a value.
     pub(super) fn example(&self) -> (&'static str, String) {
         let policy = if self.name() == "serve" { "proc" } else { "floating" };
         let value =

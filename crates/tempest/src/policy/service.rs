@@ -10,7 +10,7 @@ use crate::Class;
 /// The processors that run the handlers of a class of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Server {
-    /// The processors that run threads: the only one, or any that is idle.
+    /// The processors that run threads: the node's only such processor, or any that is idle.
     Computing,
     /// Processors that run handlers and nothing else, of the node or in its interface device.
     Dedicated,
@@ -23,7 +23,7 @@ pub enum Server {
 }
 
 impl Server {
-    /// The servers that the option `+serve` may name, by name.
+    /// The servers that the option `+serve` may name, with their names.
     const NAMED: [(&'static str, Self); 2] = [("computing", Self::Computing), ("network", Self::Network)];
 }
 
@@ -32,7 +32,8 @@ impl Server {
 pub(super) struct Stated([Option<Server>; Class::ALL.len()]);
 
 impl Stated {
-    /// States the server of a class, both as the text `CLASS:SERVER` names them. `None` if it names no class or no server.
+    /// Records the server of a class from the text `CLASS:SERVER`. Returns `None`, and records nothing, if the text
+    /// names no class or no server.
     pub(super) fn state(&mut self, text: &str) -> Option<()> {
         let (class, server) = text.split_once(':')?;
         let class = Class::ALL.into_iter().find(|known| known.name() == class)?;
@@ -41,12 +42,12 @@ impl Stated {
         Some(())
     }
 
-    /// The server that is stated for a class.
+    /// The server that the policy states for a class; `None` if it states none.
     pub(super) fn of(&self, class: Class) -> Option<Server> {
         self.0[class as usize]
     }
 
-    /// The options that state these servers.
+    /// The texts of the options that state these servers, without `+`, such as `serve=bulk:network`.
     pub(super) fn options(&self) -> impl Iterator<Item = String> {
         let stated = Class::ALL.into_iter().zip(self.0);
         stated.filter_map(|(class, server)| {
@@ -55,13 +56,13 @@ impl Stated {
         })
     }
 
-    /// Whether a class is stated to be served by a server.
+    /// Whether the policy states `server` for at least one class.
     pub(super) fn has(&self, server: Server) -> bool {
         self.0.contains(&Some(server))
     }
 }
 
-/// The form of a statement, for errors: the classes and the servers that it may name.
+/// Writes the expected form of the value of `+serve`, for errors: the classes and the servers that it may name.
 pub(super) fn expected(f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let classes = Class::ALL.map(Class::name).join(", ");
     let servers = Server::NAMED.map(|(name, _)| name).join(" or ");

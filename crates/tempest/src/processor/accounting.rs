@@ -13,7 +13,7 @@ pub trait Accounting {
     fn charge(&self, work: Work);
 
     /// Runs all events that come before this processor's clock, so that the next operation on shared state takes place
-    /// after all work that was charged.
+    /// after all work that was charged to the processor before.
     fn synchronize(&self);
 
     /// Notes that the thread passes a loop back-edge, under a policy that never polls at back-edges. The model first
@@ -24,19 +24,20 @@ pub trait Accounting {
     /// Charges for a run of accesses to this node's memory.
     fn touch(&self, touch: Touch);
 
-    /// Charges for one access to this node's memory, to an element that lies in one cache line.
+    /// Charges for one access to this node's memory: to an element at the modelled address `address`, which lies in one
+    /// cache line.
     fn touch_one(&self, address: u64, access: Access);
 
-    /// Waits until all flushed cache lines are in memory, and charges the time.
+    /// Waits until all cache lines that this processor has flushed are in memory, and charges the time.
     fn drain(&self);
 
     /// Prepares an access to a word of shared memory at a modelled address: runs all events before this processor's
-    /// clock that may affect the access. Called before the test of the word's tag; in a run of words with one test,
-    /// before [`access`](Self::access) of each further word.
+    /// clock that may affect the access. A thread calls this before it tests the word's tag. In a run of words with one
+    /// test the thread also calls this before the [`access`](Self::access) of each further word.
     fn approach(&self, address: u64, access: Access);
 
-    /// Charges for an access to a word of shared memory at a modelled address, which the word's tag allowed and which
-    /// has been done.
+    /// Charges for an access to the word of shared memory at the modelled address `address`. The thread has tested the
+    /// word's tag and has done the access.
     fn access(&self, address: u64, access: Access);
 
     /// Charges for bringing handlers' data, such as an entry of a table, into the cache of the processor, with the

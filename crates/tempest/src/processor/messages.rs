@@ -1,6 +1,6 @@
 //! The methods by which a world moves messages and data for the thread or handler that runs now.
 //!
-//! This module must never know how a world moves them.
+//! This module must never know how a world moves messages and data.
 
 use crate::data::segment::Segments;
 use crate::data::transfer::Transfer;
@@ -21,15 +21,15 @@ pub trait Messages {
     /// words are in the memory of `to`, as the contents of `block`, when the handler of `packet` runs there.
     fn post_block(&self, to: NodeId, block: Block, words: &[u64], packet: &Packet);
 
-    /// Sends a thread's message. Returns false, without sending it, if there is no room now.
+    /// Sends a thread's message. Returns false, and sends nothing, if there is no room now.
     fn offer(&self, to: NodeId, packet: &Packet) -> bool;
 
     /// Sends a thread's transfer: moves its words to their places on `to`; then the handler of `packet` runs there.
-    /// Returns false if there is no room now; some of the words may be in place then.
+    /// Returns false if there is no room now; some of the words may be in place all the same.
     fn transfer(&self, to: NodeId, transfer: Transfer<'_>, packet: &Packet) -> bool;
 
-    /// Sends a thread's deposit: puts `words` in place on `to` and adds their number to the segment's count there.
-    /// Returns false if there is no room now.
+    /// Sends a thread's deposit: puts `words`, in units of 8 bytes, in place on `to` and adds their number to the
+    /// segment's count there. Returns false if there is no room now.
     fn deposit(&self, to: NodeId, place: Place, words: &[u64]) -> bool;
 
     /// Returns the segments of `node` if loads and stores of this processor reach their memory; otherwise `None`.
@@ -39,8 +39,8 @@ pub trait Messages {
     }
 
     /// Gives the processor to other threads and handlers until there may be room for a message to `to`, and receives
-    /// messages meanwhile. For a thread that a panic unwinds, the world receives without switching threads, or
-    /// [ends](super::Scheduling::end_by_unwinding) the run; after the end of the run, the next send of such a thread is
-    /// dropped.
+    /// messages meanwhile. If a panic unwinds the thread, the world receives without switching threads, or
+    /// [ends](super::Scheduling::end_by_unwinding) the run. After the end of the run the world drops the next send of
+    /// such a thread.
     fn make_room(&self, to: NodeId);
 }

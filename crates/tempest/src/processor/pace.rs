@@ -6,7 +6,7 @@
 //! of back-edges between two looks doubles if two looks came shortly after each other and found nothing; it halves if
 //! they were far apart or found something. A policy that states the interval (`+every=K`) is obeyed as it stands.
 //!
-//! This module must never know the events that a look finds, nor which world's time it is.
+//! This module must never know the events that a look finds, nor the world whose time it is given.
 
 use std::cell::Cell;
 use std::num::NonZeroU32;
@@ -29,7 +29,7 @@ pub enum PollInterval {
 }
 
 impl PollInterval {
-    /// Makes the interval of `count` back-edges; no poll looks if it is 0.
+    /// Makes the interval of `count` back-edges. If `count` is 0, no poll looks for messages.
     pub fn every(count: u32) -> Self {
         NonZeroU32::new(count).map_or(Self::Never, Self::Every)
     }
@@ -49,8 +49,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Makes an interval that is adjusted until the time between two looks is about `apart`. It begins at one
-    /// back-edge.
+    /// Makes an interval that adjusts itself until the time between two looks for messages is about `apart`. The
+    /// interval begins at one back-edge.
     pub const fn new(apart: Time) -> Self {
         Self { apart, every: Cell::new(1), looked: Cell::new(Time::ZERO), found: Cell::new(false) }
     }

@@ -16,14 +16,16 @@ pub trait Scheduling {
     /// Takes the right to resume the running thread from its next [`block`](Self::block).
     fn waiter(&self) -> Waiter;
 
-    /// Blocks the running thread until the waiter that it took last is resumed; returns at once if that has happened
-    /// already. `wait` names the thing that the thread waits for.
+    /// Blocks the running thread until a handler or thread resumes the waiter that the running thread took last.
+    /// Returns at once if that has happened already. `wait` names the thing that the thread waits for.
     fn block(&self, wait: Wait);
 
-    /// Resumes a blocked thread of this node. Returns false if the waiter is out of date.
+    /// Resumes the thread of this node that took `waiter`. Returns false, and does nothing, if the thread's wait is
+    /// over already.
     fn resume(&self, waiter: Waiter) -> bool;
 
-    /// Blocks the running thread until the count of `event` may have reached `at_least`; returns at once if it has.
+    /// Blocks the running thread until the count of `event` may have reached `at_least`. Returns at once if the count
+    /// has reached it already.
     fn wait(&self, event: &Event, at_least: u64);
 
     /// Adds `amount` to the count of `event` and resumes the threads that the new count satisfies.
@@ -51,20 +53,21 @@ pub trait Scheduling {
     /// that `body` receives shows that the key is held.
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>));
 
-    /// Raises a thread's access fault: an event of its own node, which the handler of `packet` serves. The thread
+    /// Raises a thread's access fault: an event of the thread's node, which the handler of `packet` serves. The thread
     /// blocks next, unless the fault is a prefetch. In a world with [`Accounting`](super::Accounting) no prefetch calls
     /// this.
     fn fault(&self, packet: &Packet);
 
-    /// Lowers the tag of `block` to `tag` at once, where no thread of the node can be between a test of the tag and its
-    /// access, and no granted access of the block is outstanding. Otherwise returns false and changes nothing. The
+    /// Lowers the tag of `block` to `tag` at once, where no thread of the node can be between a test of the tag and the
+    /// access, and no granted access to the block is outstanding. Otherwise returns false and changes nothing. The
     /// running handler holds the block's key.
     fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
         let _ = (memory, block, tag);
         false
     }
 
-    /// Notes that a granted access has been done: the lowering of a tag may be waiting for it.
+    /// Notes that a thread has done an access to shared memory that a handler had granted. The lowering of a tag may be
+    /// waiting for this.
     fn accessed(&self);
 
     /// Enters the timed region `name`: returns when every thread of every node has entered it.
@@ -74,9 +77,9 @@ pub trait Scheduling {
     /// accesses to shared memory.
     fn end_by_panic(&self, panic: &(dyn Any + Send));
 
-    /// Ends the run with an error: the running thread is being unwound by a panic and calls `what`, which would give
-    /// its processor to other threads. If that panic leaves the thread, the run fails with the panic's text instead.
-    /// Does nothing after the end of the run.
+    /// Ends the run with an error: a panic unwinds the running thread, which calls `what` and would thereby give its
+    /// processor to other threads. If that panic leaves the thread, the run fails with the panic's text instead. Does
+    /// nothing after the end of the run.
     fn end_by_unwinding(&self, what: &str);
 
     /// The time on this processor's clock, from the start of the run.

@@ -16,8 +16,8 @@ pub enum Wait {
         /// The event's count when the thread blocked.
         had: u64,
     },
-    /// The thread waits for a right to a block of shared memory. The time counts as waiting for memory; under the other
-    /// reasons it counts as synchronization.
+    /// The thread waits for a right to a block of shared memory. The time of this wait counts as waiting for memory;
+    /// the time of other waits counts as synchronization.
     Block,
     /// The thread waits until its waiter is resumed.
     Resume {
