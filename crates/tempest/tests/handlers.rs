@@ -23,7 +23,7 @@ impl Message for ByHand {
 
 #[handlers]
 impl Everything {
-    /// Padding between two fields and behind the last.
+    /// Has padding between two fields and behind the last.
     #[message(key = word, class = System, volume = Request, bytes = 4, payload_word_bytes = 4)]
     fn padded(&self, small: u16, word: u64, last: u8, payload: &[u64], cx: &mut Handler<'_>) {
         assert!(payload.is_empty() && small > 0 && last > 0);
@@ -46,13 +46,13 @@ impl Everything {
         let _ = number;
     }
 
-    /// Identities are plain data too.
+    /// Takes identities of a block, a node and a waiter, which are plain data too.
     #[message(key = block)]
     fn names(&self, block: Block, home: NodeId, waiter: Waiter, _cx: &mut Handler<'_>) {
         let _ = (home, waiter);
     }
 
-    /// A keyword is a name too, and arguments may be called as anything that the attribute writes.
+    /// Has a keyword as its name, and arguments with names that the attribute uses in the code that it writes.
     #[message(key = payload)]
     fn r#move(&self, payload: u64, cx: u8, messages: u8, words: &[u64], handler: &mut Handler<'_>) {
         assert_eq!((cx, messages, words.len()), (1, 2, 0));

@@ -11,7 +11,7 @@ fn waiter(thread: u32) -> Waiter {
     Waiter { thread, generation: 7 }
 }
 
-/// The threads that are resumed when `amount` is added.
+/// Adds `amount` to the count, by the alone protocol if `alone`. Returns the threads that this resumes.
 fn add(event: &Event, alone: bool, amount: u64) -> Vec<u32> {
     let mut resumed = Vec::new();
     let resume = |waiter: Waiter| {
@@ -53,7 +53,7 @@ fn both_ways_resume_who_is_satisfied_in_the_order_they_came() {
     }
 }
 
-/// The message of the panic by which a use of an event is refused.
+/// Uses an event in a way that panics, and returns the text of the panic.
 fn refused<R>(uses: impl FnOnce() -> R) -> String {
     let panic = catch_unwind(AssertUnwindSafe(|| drop(uses()))).expect_err("the use is refused");
     panic.downcast_ref::<String>().expect("it says why").clone()

@@ -204,7 +204,7 @@ mod tests {
     use crate::world::Node;
     use crate::{FinalState, Job, Protocol, Report, Rights, Setup, Shape};
 
-    /// A program with a segment of 4 words, 0 to 3, and the rights that it is configured with.
+    /// A program with a segment of the 4 words 0 to 3. The configuration is the rights of other nodes to the segment.
     struct Four;
 
     impl Protocol for Four {
@@ -236,7 +236,7 @@ mod tests {
         Mapped::new(NodeId(by), node.id(), node.segments(), SegmentId(0))
     }
 
-    /// The message of the panic by which an access is refused.
+    /// Makes an access that panics, and returns the text of the panic.
     fn refused<R>(access: impl FnOnce() -> R) -> String {
         let panic = catch_unwind(AssertUnwindSafe(|| drop(access()))).expect_err("the access is refused");
         panic.downcast_ref::<String>().expect("it says why").clone()

@@ -546,7 +546,8 @@ mod tests {
         assert_eq!(error, "2 words at offset 1 of segment 1 of node 3, which has 2");
     }
 
-    /// Halves of 2 bytes in one page, then words of 4: eight bytes at a time, from any word on.
+    /// The first segment has words of 2 bytes in one page, the second words of 4. Code reads and writes 8 bytes at a time, from
+    /// any word on.
     #[test]
     fn words_of_fewer_bytes_are_packed_and_stand_closer() {
         let mut segments = Segments::default();

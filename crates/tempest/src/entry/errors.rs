@@ -22,7 +22,8 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// Makes the error that no `what` (such as `"program"`) has the name `name`. `known` are all names that exist.
+    /// Makes the error of the name `name`, which no object of the kind `what`, such as `"program"`, has. `known` are
+    /// all names that exist.
     pub fn new<'k>(what: &'static str, name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
         let known: Vec<_> = known.into_iter().map(str::to_owned).collect();
         let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);

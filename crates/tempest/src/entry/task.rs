@@ -44,7 +44,7 @@ impl<I, P> Clone for Task<I, P> {
     }
 }
 
-/// Compares the identity of two tasks: they are equal if they belong to the same run.
+/// Two tasks are equal if they are copies of the same task, as on the nodes of a run.
 impl<I, P> PartialEq for Task<I, P> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(run(&long, 5, 100, Right::Read), 5..6, "no block has two of them");
     }
 
-    /// Words of 4 bytes: 16 of them are a block of 64 bytes.
+    /// A block of 64 bytes has 16 words of 4 bytes.
     #[test]
     fn a_block_holds_more_words_of_fewer_bytes() {
         let mut layout = Layout::new(2, 64).unwrap();
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(error, "`short` begins with a word of 4 bytes: expected one of 8 bytes");
     }
 
-    /// A sum, a count and a kind: 16 bytes, of which two are no field.
+    /// A record of 16 bytes with a sum, a count and a kind. Two of the bytes are in no field.
     #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
     #[repr(C)]
     struct Tally {
@@ -418,7 +418,7 @@ mod tests {
         Arc::new(Memory::new(NodeId(0), &layout, true)).bind_field::<_, u64>(tallies, "count");
     }
 
-    /// 12 bytes: some of them would lie in two blocks.
+    /// A record of 12 bytes. In an array some of these records would lie in two blocks.
     #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
     #[repr(transparent)]
     struct Odd([u32; 3]);

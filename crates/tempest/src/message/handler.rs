@@ -119,7 +119,7 @@ impl Actions<'_> {
     }
 
     /// Reads word `at` of this node's part of a segment. In a model this is a load through the cache of the processor
-    /// that runs the handler, and finds the earlier stores of other processors of the node.
+    /// that runs the handler. The load finds the earlier stores of other processors of the node.
     ///
     /// # Panics
     /// If there is no such word.

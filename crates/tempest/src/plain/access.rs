@@ -93,17 +93,18 @@ pub struct MemoryEvents {
     /// Number of cache lines that the network interface fetched into its buffer because an arriving message covers only
     /// a part of the line.
     pub merges: u64,
-    /// Number of loads that hit a line which a network interface has since overwritten in memory.
+    /// Number of loads that hit a line of a cache which a network interface had overwritten in memory since the line
+    /// came in.
     pub stale_loads: u64,
-    /// Number of lines that a network interface read from memory although a cache had newer contents.
+    /// Number of cache lines that a network interface read from memory although a cache had newer contents.
     pub stale_sends: u64,
     /// Number of cache lines that a cache wrote back over newer data, which a network interface had put in memory.
     pub overwritten: u64,
-    /// Number of packets that paid for a path through the network, because they did not join the path of the packet
-    /// before.
+    /// Number of packets that the node's staging interface has put into the network; 0 on a machine without such an
+    /// interface.
     pub packets: u64,
-    /// Number of packets that set up a path through the network, because they did not follow a packet along an open
-    /// one.
+    /// Number of packets for which the node's staging interface set up a path through the network, because they did not
+    /// join the path of the packet before.
     pub fall_throughs: u64,
 }
 

@@ -23,23 +23,23 @@ impl Operations {
     /// No operations: the value from which a program builds a count, such as `Operations::NONE.flops(2)`.
     pub const NONE: Self = Self { flops: 0, integers: 0, loads: 0, stores: 0 };
 
-    /// This step with its floating-point operations set to `count`.
+    /// Returns this step with its floating-point operations set to `count`.
     pub const fn flops(self, count: u32) -> Self {
         Self { flops: count, ..self }
     }
-    /// This step with its integer and branch operations set to `count`.
+    /// Returns this step with its integer and branch operations set to `count`.
     pub const fn integers(self, count: u32) -> Self {
         Self { integers: count, ..self }
     }
-    /// This step with its loads set to `count`.
+    /// Returns this step with its loads set to `count`.
     pub const fn loads(self, count: u32) -> Self {
         Self { loads: count, ..self }
     }
-    /// This step with its stores set to `count`.
+    /// Returns this step with its stores set to `count`.
     pub const fn stores(self, count: u32) -> Self {
         Self { stores: count, ..self }
     }
-    /// The operations of this step, repeated `times` times.
+    /// Returns the operations of this step, repeated `times` times.
     ///
     /// # Panics
     /// If the result has more than 4,294,967,295 operations of a kind. A longer computation is charged in parts.
@@ -51,7 +51,7 @@ impl Operations {
             stores: counted(self.stores.checked_mul(times)),
         }
     }
-    /// The operations of this step and of `other` together.
+    /// Returns the operations of this step and of `other` together.
     ///
     /// # Panics
     /// If the result has more than 4,294,967,295 operations of a kind. A longer computation is charged in parts.
@@ -140,8 +140,8 @@ pub enum Work {
     /// A protocol primitive, the given number of times.
     Primitive(Primitive, u32),
     /// A protocol primitive on a block of shared memory: [`Primitive::FetchBlock`],
-    /// [`PlaceBlock`](Primitive::PlaceBlock) or [`Purge`](Primitive::Purge). Its cost depends on the block's
-    /// length, and a model may put it on a bus.
+    /// [`PlaceBlock`](Primitive::PlaceBlock) or [`Purge`](Primitive::Purge). The cost depends on the block's length,
+    /// and a model may carry the work out on a bus.
     Block(Primitive, Block),
 }
 

@@ -337,13 +337,14 @@ impl fmt::Display for Why {
 mod tests {
     use super::*;
 
-    /// An interval of a node: handlers, looking, idle, protocol, waiting, progress.
+    /// Fields of a [`Reading`]: handlers, looking, idle, protocol, waiting, progress.
     type Measured = [f64; 6];
 
-    /// Four processors that look for as long as they handle. A dedicated one is busy for 0.7 of its time.
+    /// Readings of four processors without and with a dedicated processor. They look for events as long as they run
+    /// handlers; the dedicated processor is busy for 0.7 of its time.
     const LOOKS: [Measured; 2] = [[0.2, 0.2, 0.3, 0.0, 0.0, 1.0], [0.0, 0.0, 0.3, 0.7, 0.0, 1.2]];
 
-    /// Four processors that compute, and hardly look.
+    /// Readings of four processors without and with a dedicated processor. They compute, and hardly look for events.
     const COMPUTES: [Measured; 2] = [[0.01, 0.01, 0.0, 0.0, 0.0, 3.9], [0.0, 0.0, 0.0, 0.05, 0.0, 3.0]];
 
     /// Drives a controller through `intervals`. Returns the interval of each change, from 1, with the change.

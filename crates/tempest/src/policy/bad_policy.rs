@@ -20,7 +20,7 @@ use units::ParseError;
 pub enum BadPolicy {
     /// No preset has this name.
     Unknown {
-        /// The unknown name.
+        /// The name in the text. No preset has it.
         name: String,
     },
     /// The text has a `:COUNT`, which the preset does not take.
@@ -54,7 +54,7 @@ pub enum BadPolicy {
     },
     /// The option `+strict` or `+waiting` is used with a policy whose processors take no turns.
     Turns {
-        /// The part of the policy before the option.
+        /// The text of the policy, up to this option.
         policy: String,
         /// The option, without its `+`.
         option: &'static str,
@@ -66,12 +66,12 @@ pub enum BadPolicy {
     },
     /// The option `+serve` is used with a policy that does not divide handlers between computing and network processors.
     ServeApart {
-        /// The part of the policy before the option.
+        /// The text of the policy, up to this option.
         policy: String,
     },
     /// The option `+helper` is used with a policy whose computing processors do not poll for messages.
     Helper {
-        /// The part of the policy before the option.
+        /// The text of the policy, up to this option.
         policy: String,
     },
 }

@@ -82,7 +82,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// The intervals of a processor whose back-edges are `edge_ns` apart.
+    /// Returns the intervals at `looks` looks of a processor whose back-edges are `edge_ns` nanoseconds apart.
     fn numbers(pace: &Pace, start_ns: u64, edge_ns: u64, looks: usize) -> Vec<u32> {
         let mut now = start_ns;
         let mut every = pace.every.get();

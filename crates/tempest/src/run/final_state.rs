@@ -53,7 +53,8 @@ impl Sealed for FinalState<'_> {
 }
 
 impl<'a> FinalState<'a> {
-    /// Makes the handle of node `node` of `nodes`, whose dispatcher lends `proof` that its sequential key is held.
+    /// Makes the handle of node `node` at the end of a run of `nodes` nodes. The node's dispatcher lends `proof`, which
+    /// shows that its sequential key is held.
     ///
     /// # Panics
     /// If `proof` is of another key.

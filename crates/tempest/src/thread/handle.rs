@@ -42,9 +42,9 @@ const TURNS: u32 = 16;
 /// # Stack
 ///
 /// A thread has a stack of [`Thread::STACK_BYTES`], 256 KiB, in every world. A handler that runs on the thread's processor meanwhile uses
-/// none of the stack that the thread needs, and has [`Handler::STACK_BYTES`] itself. A stack overflow ends the process; before that a
-/// line on the standard error names the node and the thread, or the handler. So put large values on the heap (`Vec`, `Box`), and turn a
-/// recursion whose depth grows with the input into a loop with a list.
+/// none of the stack that the thread needs, and has [`Handler::STACK_BYTES`] itself. A stack overflow ends the process; before that a line
+/// on the standard error names the node and the thread, or the handler. Programs should put large values on the heap (`Vec`, `Box`), and
+/// turn a recursion whose depth grows with the input into a loop with a list.
 ///
 /// # Panics and destructors
 ///

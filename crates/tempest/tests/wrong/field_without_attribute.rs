@@ -1,4 +1,4 @@
-//! A field that nothing makes.
+//! A field without an attribute, which nothing makes.
 use tradewind_tempest::*;
 
 /// Threads count values.

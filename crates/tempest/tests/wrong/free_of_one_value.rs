@@ -1,4 +1,4 @@
-//! Free values that are a single one.
+//! Free values that are a single value.
 use tradewind_tempest::*;
 
 /// Threads count values.

@@ -1,4 +1,4 @@
-//! An argument of a type that is no plain data, and is not known to the attribute.
+//! An argument of a type that is no plain data, and that the attribute does not know.
 #![forbid(unsafe_code)]
 
 use tradewind_tempest::*;

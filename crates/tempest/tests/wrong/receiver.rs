@@ -1,4 +1,4 @@
-//! A handler that wants its protocol for itself.
+//! A handler that takes its protocol as `&mut self`.
 use tradewind_tempest::*;
 
 struct Histogram {

@@ -1,4 +1,4 @@
-//! A class that there is not.
+//! A class that does not exist.
 use tradewind_tempest::*;
 
 struct Histogram {

@@ -1,4 +1,4 @@
-//! An option that `#[input]` has not.
+//! An option that `#[input]` does not have.
 use tradewind_tempest::*;
 
 /// Threads count values.

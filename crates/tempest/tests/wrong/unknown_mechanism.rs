@@ -1,4 +1,4 @@
-//! A mechanism that there is not.
+//! A mechanism that does not exist.
 use tradewind_tempest::*;
 
 /// Threads count values.

@@ -1,4 +1,4 @@
-//! An option that `#[message]` has not.
+//! An option that `#[message]` does not have.
 use tradewind_tempest::*;
 
 struct Histogram {

@@ -1,4 +1,4 @@
-//! An option that `#[program]` has not.
+//! An option that `#[program]` does not have.
 use tradewind_tempest::*;
 
 /// Threads count values.
