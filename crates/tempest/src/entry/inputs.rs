@@ -67,7 +67,8 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     /// The declarations of the inputs, in the order of the fields.
     const INPUTS: &'static [Input];
 
-    /// Reads every input from `reader`. Returns `None` if a value is wrong; `reader` has then noted the mistake.
+    /// Reads every input from `reader`, which notes each mistake. Returns `None` if the values do not make a struct; a
+    /// struct made of wrong values has a noted mistake too.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
 
     /// Checks that the values of different inputs fit together. With `#[inputs(check)]` this calls the struct's own

@@ -110,7 +110,7 @@ impl Layout {
     /// `len` words.
     ///
     /// # Errors
-    /// [`BadLayout`] if the space has no room for the array.
+    /// [`BadLayout`] if the space has no room for the array, or `homes` names a node that does not exist.
     pub fn array<T: Word>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -125,7 +125,8 @@ impl Layout {
     /// others. With [`Homes::Parts`] each node has a part of `len` records.
     ///
     /// # Errors
-    /// [`BadLayout`] if `words` is no power of two, `T` is not of 8 bytes, or the space has no room for the records.
+    /// [`BadLayout`] if `words` is no power of two, `T` is not of 8 bytes, the space has no room for the records, or
+    /// `homes` names a node that does not exist.
     pub fn records<T: Word>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -152,8 +153,8 @@ impl Layout {
     /// records. [`Memory::bind_field`](crate::Memory::bind_field) gives the array of each field.
     ///
     /// # Errors
-    /// [`BadLayout`] if the layout of `R` is not possible, the size of a record is no power of two, or the space has no
-    /// room for the records.
+    /// [`BadLayout`] if the layout of `R` is not possible, the size of a record is no power of two, the space has no
+    /// room for the records, or `homes` names a node that does not exist.
     pub fn structs<R: Element>(
         &mut self,
         name: impl Into<Cow<'static, str>>,

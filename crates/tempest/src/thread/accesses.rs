@@ -110,7 +110,7 @@ impl Thread<'_> {
     /// that thread made the store by [`tell`](Self::tell).
     ///
     /// # Panics
-    /// If there is no such element, or the array has been freed.
+    /// If there is no such element, the array has been freed, or the thread would wait while it holds a key.
     pub fn wait_for<T: Word>(&self, array: &Shared<T>, index: usize, is: impl Fn(T) -> bool) -> T {
         loop {
             let value = self.read(array, index);
