@@ -37,8 +37,8 @@ section! {
         write_buffer: Option<usize>,
         /// The trap that empties the receive queue when it stays full. `None`: there is no trap, and the network waits.
         overflow: Option<Overflow> = with("receive_queue", "a number of messages, to be full of"),
-        /// The extra time, beyond the wait, of a processor that has to wait for the NI's lock. The lock is held during each
-        /// access, in either direction. `None`: the NI has no lock.
+        /// The time in which the line of the NI's lock moves to a processor that takes the lock after another. The lock is held
+        /// during each access, in either direction. `None`: the NI has no lock.
         lock_migration: Option<Time>,
         /// The bandwidth of the engine that moves block transfers between the node's memory and a port. It is there if the
         /// machine can do `transfer`.

@@ -210,7 +210,7 @@ impl Cluster {
         };
         if own.end_idling(now) {
             dispatch.idle.end(own.number());
-            port.stop_looking(core);
+            port.stop_looking(now, core);
         }
         own.begin(Activity::Handler);
         own.ledger.book(Bucket::Memory, wait);
@@ -357,11 +357,11 @@ impl Cluster {
     /// Books the idle time that ends now.
     #[inline]
     pub(crate) fn end_idling(&mut self, core: usize) {
-        let state = &mut self.cores[core];
-        if state.end_idling(self.agenda.now()) {
+        let (now, state) = (self.agenda.now(), &mut self.cores[core]);
+        if state.end_idling(now) {
             let Node { dispatch, port, .. } = &mut self.nodes[state.node()];
             dispatch.idle.end(state.number());
-            port.stop_looking(core);
+            port.stop_looking(now, core);
         }
     }
 }

@@ -101,10 +101,10 @@ impl Port {
         }
     }
 
-    /// Ends the looks of processor `who`.
-    pub(crate) fn stop_looking(&mut self, who: usize) {
+    /// Ends the looks of processor `who` at `now`.
+    pub(crate) fn stop_looking(&mut self, now: Time, who: usize) {
         if let Some(lock) = &mut self.lock {
-            lock.stop_looking(who);
+            lock.stop_looking(now, who);
         }
     }
 }
