@@ -31,7 +31,7 @@ fn a_document_read_and_written_again_is_the_same() {
     hold::<Explain>(&["explain", "paragon", "--set", "nodes=2"]);
     hold::<FixedFloating>(&["model", "fixed-floating"]);
     hold::<Surveys>(&["model", "alewife-tables"]);
-    let claims = ["claims", "alewife.table2", "fixed-floating.model"];
+    let claims = ["claims", "alewife.table2", "fixed-floating.model.meas", "fixed-floating.model.k8"];
     hold::<Claims>(&claims);
     hold::<Ledger>(&[&claims[..], &["--ledger"]].concat());
     let moved = hold::<Sensitivity>(&["claims", "alewife.am.per_hop", "--sensitivity"]);
