@@ -138,7 +138,7 @@ fn bounds_and_checks_are_told_with_what_was_measured() {
     let study = "summary = \"s\"\n[[run]]\nprogram = \"histogram\"\nmachine = \"ideal\"\ninputs.values = 50\n\
          metrics = [{ answer = \"time_ns\", metric = \"own.time\" }]\n\
          [[derived]]\nmetric = \"own.twice\"\nvalue = \"2 * own.time\"\nbecause = \"twice\"\n\
-         [[check]]\nclaim = \"none\"\nholds = \"own.time < 0\"\nbecause = \"it cannot be\"\n\
+         [[check]]\nclaim = \"none\"\nholds = \"own.time < 1\"\nbecause = \"it is short\"\n\
          [[bound]]\nid = \"own.time\"\nwhere = \"w\"\nstatement = \"time passes\"\nat_least = \"0\"\nunit = \"ns\"\n\
          [[bound]]\nid = \"own.twice\"\nwhere = \"w\"\nstatement = \"it is short\"\nstated = \"1\"\ntolerance = 0.5\n";
     let place = Place::of(study);
@@ -146,7 +146,7 @@ fn bounds_and_checks_are_told_with_what_was_measured() {
     let said = good(&place.call(&paths, &["--width", "120"]));
     let (_, checks) = said.split_once("\nchecks\n").expect("checks");
     assert!(
-        checks.contains("none: it cannot be\n                own.time < 0, where own.time is "),
+        checks.contains("none: it is short\n                own.time < 1, where own.time is "),
         "{said}"
     );
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
