@@ -145,10 +145,7 @@ fn bounds_and_checks_are_told_with_what_was_measured() {
     let paths = place.paths();
     let said = good(&place.call(&paths, &["--width", "120"]));
     let (_, checks) = said.split_once("\nchecks\n").expect("checks");
-    assert!(
-        checks.contains("none: it is short\n                own.time < 1, where own.time is "),
-        "{said}"
-    );
+    assert!(checks.contains("none: it is short\n                own.time < 1, where own.time is "), "{said}");
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let bounds: Vec<_> = checks.lines().filter(|line| line.starts_with("own.")).map(words).collect();
     assert_eq!(bounds[0][..4], ["own.time", "at", "least", "0"]);
