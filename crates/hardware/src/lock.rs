@@ -61,7 +61,8 @@ impl Lock {
         self.looker = Some((who, look));
     }
 
-    /// Ends the looks of processor `who` at `now`, in the middle of a look. The line stays with the processor if a look has begun.
+    /// Ends the looks of processor `who` at `now`, in the middle of a look. The processor keeps the line if the line has begun to
+    /// move to it.
     pub fn stop_looking(&mut self, now: Time, who: usize) {
         let Some((_, look)) = self.looker.take_if(|(looker, _)| *looker == who) else { return };
         if self.free_at < now && !look.is_zero() {

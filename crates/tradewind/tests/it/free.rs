@@ -67,8 +67,16 @@ fn agrees(compared: &Value, arguments: &[&str]) {
             let same =
                 rows.iter().find(|it| it["mechanism"] == row["mechanism"] && it["policy"] == row["policy"]);
             let band = &same.expect("the same row")["band"];
-            assert_eq!(numbers(&band["times_ns"])[index], row["time_ns"].as_f64().unwrap(), "{input}: {row}");
-            assert_eq!(numbers(&band["ratios"])[index], row["ratio_to_best"].as_f64().unwrap(), "{input}");
+            assert_eq!(
+                numbers(&band["times_ns"])[index],
+                row["time_ns"].as_f64().expect("a time"),
+                "{input}: {row}"
+            );
+            assert_eq!(
+                numbers(&band["ratios"])[index],
+                row["ratio_to_best"].as_f64().expect("a ratio"),
+                "{input}"
+            );
         }
     }
     for row in array(&compared["worlds"][0]["rows"]) {
