@@ -305,7 +305,7 @@ const SPEEDUP: (&str, &str) = ("speed-up", "time of the baseline divided by that
 /// The head and the meaning of the column of bands.
 const BAND: (&str, &str) = (
     "band",
-    "least and greatest ratio over all values of the free inputs, each to the best at the same values; with ? where an answer is missing",
+    "least and greatest ratio over the cases that ran, each to the best of the same case; with ? where an answer is missing",
 );
 
 /// Head and meaning of the columns with these heads, in their order.
