@@ -12,7 +12,8 @@ pub enum Verdict {
     Holds,
     /// The metric does not.
     Differs,
-    /// The metric does so at some values of an input that the claim's source leaves open, and at others it does not.
+    /// The values of an input that the claim's source leaves open decide whether the metric does, or whether it lies below or
+    /// above the stated number.
     Undecidable,
     /// There is no metric.
     NotMeasured,
@@ -80,14 +81,24 @@ pub struct Finding<'a> {
 }
 
 impl<'a> Finding<'a> {
-    /// The finding with the results at further values of open inputs. A claim that holds at some values and differs at
-    /// others is undecidable.
+    /// The finding with the results at further values of open inputs. A claim is undecidable if it holds at some values and
+    /// differs at others, or if the values of one input move the number from below the stated one to above it.
     pub(crate) fn across(self, band: Vec<Elsewhere<'a>>) -> Self {
-        let verdicts = [self.verdict].into_iter().chain(band.iter().map(|it| it.verdict));
-        let decided: Vec<_> = verdicts.filter(|it| matches!(it, Verdict::Holds | Verdict::Differs)).collect();
-        let is_split = decided.contains(&Verdict::Holds) && decided.contains(&Verdict::Differs);
-        let verdict = if is_split { Verdict::Undecidable } else { self.verdict };
+        let verdicts = || [self.verdict].into_iter().chain(band.iter().map(|it| it.verdict));
+        let has = |verdict: Verdict| verdicts().any(|it| it == verdict);
+        let is_split = has(Verdict::Holds) || band.iter().any(|it| self.is_passed(it.open, &band));
+        let is_undecidable = has(Verdict::Differs) && is_split;
+        let verdict = if is_undecidable { Verdict::Undecidable } else { self.verdict };
         Self { verdict, band, ..self }
+    }
+
+    /// Whether the stated number lies between the numbers that were measured at the values of an open input.
+    fn is_passed(&self, open: &str, band: &[Elsewhere<'_>]) -> bool {
+        let there = band.iter().filter(|it| it.open == open).map(|it| it.measured);
+        let numbers: Vec<_> = [self.measured].into_iter().chain(there).filter_map(number).collect();
+        self.claim.number().is_some_and(|stated| {
+            numbers.iter().any(|it| *it <= stated) && numbers.iter().any(|it| *it >= stated)
+        })
     }
 }
 
@@ -130,6 +141,14 @@ pub(crate) fn hold<'a>(
     let tolerance = tolerance::most(tolerances, claim);
     let (needs, band) = (Vec::new(), Vec::new());
     Finding { claim, measured, tolerance, error, verdict, fixes: claim.fit, basis: None, needs, band }
+}
+
+/// The number that was measured, if it is one.
+fn number(measured: Option<Value>) -> Option<f64> {
+    match measured? {
+        Value::Number(number) => Some(number),
+        Value::Flag(_) => None,
+    }
 }
 
 fn of(holds: bool) -> Verdict {
@@ -188,8 +207,13 @@ mod tests {
         assert_eq!(across(&[Some(20.0), Some(30.0)]), Verdict::Differs);
         assert_eq!(across(&[Some(10.0), Some(30.0)]), Verdict::Undecidable);
         assert_eq!(across(&[Some(30.0), Some(10.0)]), Verdict::Undecidable);
+        // The stated number lies between the two, neither of which is near it.
+        assert_eq!(across(&[Some(5.0), Some(30.0)]), Verdict::Undecidable);
+        assert_eq!(across(&[Some(30.0), None, Some(5.0)]), Verdict::Undecidable);
+        assert_eq!(across(&[Some(5.0), Some(8.0)]), Verdict::Differs);
         // A value of the input that was not run decides nothing.
         assert_eq!(across(&[Some(10.0), None]), Verdict::Holds);
         assert_eq!(across(&[None, None]), Verdict::NotMeasured);
+        assert_eq!(across(&[Some(5.0), None]), Verdict::Differs);
     }
 }
