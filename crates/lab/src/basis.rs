@@ -146,8 +146,13 @@ impl<'a> Bases<'a> {
                     let numbers = counted.entry(key).or_default();
                     let is_same = |other: &f64| (number - other).abs() <= SAME * other.abs();
                     let is_counted = numbers.iter().any(is_same);
-                    numbers.push(number);
-                    if is_counted { Basis::Repeated } else { basis }
+                    // A repeated number is not compared with: near numbers would form a chain.
+                    if is_counted {
+                        Basis::Repeated
+                    } else {
+                        numbers.push(number);
+                        basis
+                    }
                 }
                 _ => basis,
             };
@@ -158,7 +163,6 @@ impl<'a> Bases<'a> {
 
     /// The basis of a claim, other claims' numbers aside.
     fn alone(&self, claim: &'a Claim) -> Option<Basis> {
-        let is_value = matches!(claim.value, Some(Stated::Number(..)));
         let is_in = |declared: &[Declared]| declared.iter().any(|it| it.is_of(claim));
         match claim.role {
             Role::Input | Role::Bound => None,
@@ -167,9 +171,11 @@ impl<'a> Bases<'a> {
             _ if self.fixed.contains(claim.id.as_str()) => Some(Basis::Set),
             _ if is_in(&self.declared.substitutes) => Some(Basis::Substitute),
             _ if self.is_renamed(&claim.id) => Some(Basis::Repeated),
-            _ if claim.held_out && self.has_set_part(&claim.id) => Some(Basis::Predicted),
+            _ if claim.held_out && (self.has_set_part(&claim.id) || self.is_open(&claim.id)) => {
+                Some(Basis::Predicted)
+            }
             _ if claim.held_out => Some(Basis::Blind),
-            _ if !is_value && !self.lineage.is_checked(&claim.id) && self.is_measured(&claim.id) => {
+            _ if !is_number(claim) && !self.lineage.is_checked(&claim.id) && self.is_measured(&claim.id) => {
                 Some(Basis::Unknown)
             }
             _ => Some(Basis::Predicted),
@@ -210,27 +216,58 @@ impl<'a> Bases<'a> {
     }
 
     fn is_claim(&self, name: &str) -> bool {
-        let is_stated = |claim: &Claim| {
-            claim.role == Role::Input || claim.held_out || matches!(claim.value, Some(Stated::Number(..)))
-        };
+        let is_stated = |claim: &Claim| claim.role == Role::Input || claim.held_out || is_number(claim);
         self.fixed.contains(name) || self.claims.get(name).is_some_and(|(_, claim)| is_stated(claim))
     }
 
-    /// Whether a run gives the number of a claim to an earlier claim too.
+    /// Whether a run gives the number of a claim to another that set something or is an input, or to an earlier claim.
     fn is_renamed(&self, id: &str) -> bool {
         let place = |id: &str| self.claims.get(id).map(|(place, _)| *place);
-        let is_earlier = |other: &String| self.is_claim(other) && place(other) < place(id);
-        !self.lineage.is_worked_out(id) && self.lineage.namesakes(id).iter().any(is_earlier)
+        self.twins(id)
+            .iter()
+            .filter(|other| self.is_claim(other))
+            .any(|other| self.is_given(other) || place(other) < place(id) && !self.is_substitute(other))
     }
 
-    /// Whether a claim that set something is a part of this one.
+    /// The other names that a run gives to the number of a claim.
+    fn twins(&self, id: &str) -> Vec<String> {
+        if self.lineage.is_worked_out(id) { Vec::new() } else { self.lineage.namesakes(id) }
+    }
+
+    /// Whether a claim set something or is an input.
+    fn is_given(&self, id: &str) -> bool {
+        self.fixed.contains(id) || self.claims.get(id).is_some_and(|(_, claim)| claim.role == Role::Input)
+    }
+
+    /// Whether other programs answer for those of a claim.
+    fn is_substitute(&self, id: &str) -> bool {
+        let is_of = |claim: &Claim| self.declared.substitutes.iter().any(|it| it.is_of(claim));
+        self.claims.get(id).is_some_and(|(_, claim)| is_of(claim))
+    }
+
+    /// Whether another claim states the number of this one, which keeps it apart.
+    fn is_open(&self, id: &str) -> bool {
+        let states = |other: &String| self.claims.get(other.as_str()).is_some_and(|(_, it)| is_number(it));
+        self.twins(id).iter().any(states)
+    }
+
+    /// Whether a claim that set something is a part of this one, under any of its names.
     fn has_set_part(&self, id: &'a str) -> bool {
-        self.leaves(id).iter().any(|leaf| *leaf != id && self.fixed.contains(leaf))
+        let is_set = |part: &str| {
+            self.fixed.contains(part)
+                || self.lineage.namesakes(part).iter().any(|it| self.fixed.contains(it.as_str()))
+        };
+        self.lineage.parts(id).into_iter().any(|part| part != id && is_set(part))
     }
 
     fn is_measured(&self, id: &str) -> bool {
         self.lineage.yielded(id).is_some() || self.lineage.derived(id).is_some()
     }
+}
+
+/// Whether a claim states a number.
+fn is_number(claim: &Claim) -> bool {
+    matches!(claim.value, Some(Stated::Number(..)))
 }
 
 #[cfg(test)]
@@ -243,7 +280,7 @@ mod tests {
 
     const STUDY: &str = r#"
 summary = "s"
-fits = ["a.set"]
+fits = ["a.set", "a.late-set"]
 
 [[run]]
 program = "toy"
@@ -257,7 +294,14 @@ metrics = [
     { figure = "free", metric = "a.renamed", factor = 0.5 },
     { figure = "same", metric = "a.same" },
     { figure = "like-set", metric = "a.like-set" },
+    { figure = "beyond", metric = "a.beyond" },
     { figure = "near", metric = "a.near" },
+    { figure = "late-set", metric = "a.before-set" },
+    { figure = "late-set", metric = "a.late-set" },
+    { figure = "stand-in", metric = "a.stand-in-cell" },
+    { figure = "stand-in", metric = "a.own" },
+    { figure = "withheld", metric = "a.withheld" },
+    { figure = "withheld", metric = "a.stated" },
     { figure = "elsewhere", metric = "a.elsewhere" },
     { figure = "raw", metric = "raw" },
 ]
@@ -301,6 +345,16 @@ value = "raw / a.set"
 because = "a ratio with a set part"
 
 [[derived]]
+metric = "a.part-again"
+value = "raw / again.set"
+because = "a ratio with a set part under another name"
+
+[[derived]]
+metric = "a.part-twice"
+value = "raw / a.twice"
+because = "a ratio with a part that is made of a set one"
+
+[[derived]]
 metric = "a.numbers"
 value = "75 / 2"
 because = "arithmetic"
@@ -336,14 +390,23 @@ metrics = [{ figure = "k", metric = "a.model" }]
             ("renamed", value),
             ("same", "value = 2.009"),
             ("like-set", "value = 0.996"),
-            ("near", "value = 2.02"),
+            ("beyond", "value = 2.018"),
+            ("near", "value = 2.04"),
             ("other", "value = 2.0"),
             ("elsewhere", "value = 2.0\nunit = \"us\""),
             ("ratio", "held_out = true"),
             ("part-set", "held_out = true"),
+            ("part-again", "held_out = true"),
+            ("part-twice", "held_out = true"),
             ("numbers", "value = 37.5"),
             ("again", ""),
             ("stand-in", value),
+            ("before-set", "value = 7.0"),
+            ("late-set", "value = 7.0"),
+            ("stand-in-cell", "value = 8.0"),
+            ("own", "value = 8.0"),
+            ("withheld", "held_out = true"),
+            ("stated", "value = 9.0"),
             ("illegible", ""),
         ];
         claim::read("a.toml", &all.map(claim).concat()).unwrap()
@@ -357,6 +420,7 @@ metrics = [{ figure = "k", metric = "a.model" }]
         let declared = [
             table("follows", "a.typed", "a price"),
             table("substitute", "a.stand-in", "another program"),
+            table("substitute", "a.stand-in-cell", "another program"),
             table("unreadable", "a.illegible", "a hole in the paper"),
         ];
         let declared = read("b.toml", &declared.concat()).unwrap();
@@ -381,14 +445,26 @@ metrics = [{ figure = "k", metric = "a.model" }]
             // Within half a percent of a predicted cell, and of a set one; farther off; of another version; in another unit.
             ("same", "repeated"),
             ("like-set", "repeated"),
+            // Near a repeated cell alone.
+            ("beyond", "predicted"),
             ("near", "predicted"),
             ("other", "predicted"),
             ("elsewhere", "predicted"),
             ("ratio", "follows"),
             ("part-set", "predicted"),
+            ("part-again", "predicted"),
+            ("part-twice", "predicted"),
             ("numbers", "follows"),
             ("again", "follows"),
             ("stand-in", "substitute"),
+            // The set claim comes later.
+            ("before-set", "repeated"),
+            ("late-set", "set"),
+            ("stand-in-cell", "substitute"),
+            ("own", "predicted"),
+            // The next claim states its number.
+            ("withheld", "predicted"),
+            ("stated", "repeated"),
             ("illegible", "none"),
         ];
         assert_eq!(bases, expected);

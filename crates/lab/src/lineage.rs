@@ -78,12 +78,28 @@ impl<'a> Lineage<'a> {
         self.exact.get(name).copied().or_else(|| family().map(|(_, yielded)| *yielded))
     }
 
-    /// The metrics that a claim is made of. A metric for which `ends` holds is not taken apart.
-    pub(crate) fn leaves(&self, id: &'a str, ends: impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
-        let mut todo = match self.checks.get(id) {
+    /// The metrics in the check of a claim; without a check, the claim's own.
+    fn first(&self, id: &'a str) -> Vec<&'a str> {
+        match self.checks.get(id) {
             Some(check) => check.holds.iter().flat_map(Expression::names).collect(),
             None => vec![id],
-        };
+        }
+    }
+
+    /// The metrics that a claim is made of, with the metrics that these are made of.
+    pub(crate) fn parts(&self, id: &'a str) -> BTreeSet<&'a str> {
+        let (mut todo, mut parts) = (self.first(id), BTreeSet::new());
+        while let Some(name) = todo.pop() {
+            if parts.insert(name) {
+                todo.extend(self.derived.get(name).into_iter().flat_map(|derived| derived.value.names()));
+            }
+        }
+        parts
+    }
+
+    /// The metrics that a claim is made of. A metric for which `ends` holds is not taken apart.
+    pub(crate) fn leaves(&self, id: &'a str, ends: impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
+        let mut todo = self.first(id);
         let (mut seen, mut leaves) = (BTreeSet::new(), BTreeSet::new());
         while let Some(name) = todo.pop() {
             if !seen.insert(name) {
