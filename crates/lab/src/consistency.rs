@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use units::names::nearest_slip;
 
+use crate::lineage::Lineage;
 use crate::mistake::{Mistake, Mistakes, Place};
-use crate::study::Origin;
+use crate::study::{Band, Origin};
 use crate::{Claim, Expression, Laboratory, model};
 
 /// All mistakes of a laboratory, grouped by kind.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
-    let kinds = [ids, decisions, yields, circles, needs, bands, bounds, origins];
+    let kinds = [ids, decisions, yields, circles, needs, bands, idle_bands, double_bands, bounds, origins];
     kinds.iter().flat_map(|kind| kind(laboratory)).collect()
 }
 
@@ -137,6 +138,36 @@ fn bands(laboratory: &Laboratory) -> Mistakes {
         }
         if !is_yielded(laboratory, &band.by) {
             mistakes.push(unknown(laboratory, place, "band.by", &band.by));
+        }
+    }
+    mistakes
+}
+
+/// Reports bands without another value: of the metric itself, or of the same number of the same run.
+fn idle_bands(laboratory: &Laboratory) -> Mistakes {
+    if laboratory.bands().next().is_none() {
+        return Mistakes::new();
+    }
+    let lineage = Lineage::new(laboratory);
+    let is_idle = |band: &Band| band.by == band.metric || lineage.namesakes(&band.metric).contains(&band.by);
+    let idle = laboratory.bands().filter(|(_, band)| is_idle(band));
+    let told = idle.map(|(study, band)| {
+        let expected =
+            format!("a metric of another run than `{}`, with another value of the input", band.metric);
+        mistake((&study.file, band.place), "band.by", &band.by, expected)
+    });
+    told.collect()
+}
+
+/// No metric has two values at one value of an open input.
+fn double_bands(laboratory: &Laboratory) -> Mistakes {
+    let mut seen = BTreeMap::new();
+    let mut mistakes = Mistakes::new();
+    for (study, band) in laboratory.bands() {
+        let place = (study.file.as_str(), band.place);
+        if let Some((file, earlier)) = seen.insert((&band.open, &band.at, &band.metric), place) {
+            let expected = format!("a metric that has no value at {:?} in {file}:{earlier} yet", band.at);
+            mistakes.push(mistake(place, "band.metric", &band.metric, expected));
         }
     }
     mistakes

@@ -32,6 +32,8 @@ pub struct Metrics {
     numbers: BTreeMap<String, f64>,
     flags: BTreeMap<String, bool>,
     machines: BTreeMap<String, String>,
+    /// Claims that a record has as undecidable.
+    undecidable: BTreeSet<String>,
 }
 
 /// A run that is needed, and the study that asks for it.
@@ -71,6 +73,10 @@ impl Metrics {
 
     pub(crate) fn add_flag(&mut self, claim: &str, holds: bool) {
         self.flags.insert(claim.to_owned(), holds);
+    }
+
+    pub(crate) fn add_undecidable(&mut self, claims: impl Iterator<Item = String>) {
+        self.undecidable.extend(claims);
     }
 
     fn add(&mut self, source: &Source, figures: &[(String, f64)]) {
@@ -379,7 +385,9 @@ impl Laboratory {
             }
             let band = self.elsewhere(claim, &points);
             let basis = bases.get(claim.id.as_str()).copied();
-            Finding { fixes: fixed.contains(claim.id.as_str()), basis, needs, ..finding }.across(band)
+            let fixes = fixed.contains(claim.id.as_str());
+            let finding = Finding { fixes, basis, needs, ..finding }.across(band);
+            finding.recorded(metrics.undecidable.contains(&claim.id))
         });
         findings.collect()
     }

@@ -12,8 +12,8 @@ pub struct Recorded {
     pub claim: String,
     /// The measured number; `None` for a flag, and for a claim that was not measured.
     pub number: Option<f64>,
-    /// Whether the claim held; `None` where the record decides nothing.
-    pub holds: Option<bool>,
+    /// Whether the claim held, differed or was undecidable; `None` where the record decides nothing.
+    pub verdict: Option<Verdict>,
 }
 
 /// The columns that are needed.
@@ -46,23 +46,30 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Recorded>, Mistakes> {
             ));
             continue;
         }
-        let holds = match cells[verdict] {
-            name if name == Verdict::Holds.name() => Some(true),
-            name if name == Verdict::Differs.name() => Some(false),
-            _ => None,
-        };
+        let decided = [Verdict::Holds, Verdict::Differs, Verdict::Undecidable];
         recorded.push(Recorded {
             claim: cells[claim].to_owned(),
             number: cells[measured].parse().ok(),
-            holds,
+            verdict: decided.into_iter().find(|it| it.name() == cells[verdict]),
         });
     }
     if mistakes.is_empty() { Ok(recorded) } else { Err(mistakes) }
 }
 
+impl Recorded {
+    /// Whether the claim held; `None` if the record does not say.
+    fn holds(&self) -> Option<bool> {
+        match self.verdict? {
+            Verdict::Holds => Some(true),
+            Verdict::Differs => Some(false),
+            _ => None,
+        }
+    }
+}
+
 impl Laboratory {
     /// The metrics of a record, with derived metrics and checks worked out anew. Numbers and outcomes of checks whose parts the
-    /// record lacks are the record's own. Claims that no study decides any more are left out.
+    /// record lacks are the record's own, and so are undecidable claims. Claims that no study decides any more are left out.
     pub fn metrics_recorded(&self, recorded: &[Recorded]) -> Metrics {
         let measured = recorded.iter().filter_map(|it| Some((it.claim.as_str(), it.number?)));
         let is_yielded = |name: &str| self.sources().any(|(_, source)| source.yields(name));
@@ -82,11 +89,13 @@ impl Laboratory {
         }
         for (_, check) in self.checks() {
             let names = check.holds.iter().flat_map(Expression::names).collect();
-            let holds = recorded.iter().find(|it| it.claim == check.claim).and_then(|it| it.holds);
+            let holds = recorded.iter().find(|it| it.claim == check.claim).and_then(Recorded::holds);
             if let (Some(holds), false) = (holds, is_whole(names)) {
                 metrics.add_flag(&check.claim, holds);
             }
         }
+        let undecidable = recorded.iter().filter(|it| it.verdict == Some(Verdict::Undecidable));
+        metrics.add_undecidable(undecidable.map(|it| it.claim.clone()));
         metrics
     }
 }

@@ -92,6 +92,13 @@ impl<'a> Finding<'a> {
         Self { verdict, band, ..self }
     }
 
+    /// The finding, still undecidable if a record has it so and the band lacks parts.
+    pub(crate) fn recorded(self, is_undecidable: bool) -> Self {
+        let lacks = self.band.iter().any(|it| it.verdict == Verdict::NotMeasured);
+        let verdict = if is_undecidable && lacks { Verdict::Undecidable } else { self.verdict };
+        Self { verdict, ..self }
+    }
+
     /// Whether the stated number lies between the numbers that were measured at the values of an open input.
     fn is_passed(&self, open: &str, band: &[Elsewhere<'_>]) -> bool {
         let there = band.iter().filter(|it| it.open == open).map(|it| it.measured);

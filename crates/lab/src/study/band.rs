@@ -105,6 +105,11 @@ each = { steps = ["1", "9"] }
     /// The verdicts, with those at one step and at nine, where these numbers were measured.
     fn verdicts(numbers: &[(&str, f64)]) -> Vec<(String, Verdict, Vec<Verdict>)> {
         let lines: String = numbers.iter().map(|(name, number)| format!("{name}\t\t{number}\n")).collect();
+        recounted(&lines)
+    }
+
+    /// The verdicts of a record with these lines.
+    fn recounted(lines: &str) -> Vec<(String, Verdict, Vec<Verdict>)> {
         let recorded = recorded::read("r.tsv", &format!("claim\tverdict\tmeasured\n{lines}")).unwrap();
         let laboratory = laboratory(STUDY).unwrap();
         let findings = laboratory.findings(&[], &laboratory.metrics_recorded(&recorded), &BTreeSet::new());
@@ -155,5 +160,51 @@ each = { steps = ["1", "9"] }
         assert!(
             said("by = \".{steps}.time\"", "by = \".{steps}.tome\"")[0].contains("band.by = \"a.1.tome\"")
         );
+    }
+
+    #[test]
+    fn a_band_of_the_same_run_is_refused_with_its_line() {
+        let expected = "expected a metric of another run than `a.time`, with another value of the input";
+        let itself = STUDY.replace("by = \".{steps}.time\"", "by = \".time\"");
+        assert_eq!(
+            laboratory(&itself).unwrap_err()[0],
+            format!("toy.toml:26:1: band.by = \"a.time\": {expected}")
+        );
+        // Runs without the input are the metric's own.
+        let same = STUDY.replace("inputs = { steps = \"{steps}\" }\n", "");
+        assert_eq!(
+            laboratory(&same).unwrap_err()[1],
+            format!("toy.toml:25:1: band.by = \"a.9.time\": {expected}")
+        );
+    }
+
+    #[test]
+    fn two_bands_of_one_metric_at_one_value_are_refused_with_their_lines() {
+        let (_, band) = STUDY.split_once("[[band]]").unwrap();
+        let said = laboratory(&format!("{STUDY}\n[[band]]{}", band.replace(", \"9\"]", "]"))).unwrap_err();
+        let mistake =
+            "band.metric = \"a.time\": expected a metric that has no value at \"1\" in toy.toml:26:1 yet";
+        assert_eq!(said[0], format!("toy.toml:34:1: {mistake}"));
+    }
+
+    #[test]
+    fn an_undecidable_claim_of_a_record_stays_so_without_the_parts_of_its_band() {
+        use Verdict::{Holds, NotMeasured, Undecidable};
+        let lines = "a.time\tundecidable\t10\na.half\tundecidable\t5\na.order\tundecidable\ttrue\na.x\tundecidable\t6\n";
+        let open = vec![NotMeasured, NotMeasured];
+        let expected = [
+            ("a.time", Undecidable, open.clone()),
+            ("a.half", Undecidable, open.clone()),
+            ("a.order", Undecidable, open),
+            // Nothing leaves it open any more.
+            ("a.x", Holds, vec![]),
+        ];
+        let named = |(id, verdict, band): (&str, Verdict, Vec<Verdict>)| (id.to_owned(), verdict, band);
+        assert_eq!(recounted(lines), expected.map(named));
+        // With the parts, the band is counted anew.
+        let all = [("a.time", Holds), ("a.half", Holds), ("a.order", Holds)]
+            .map(|(id, it)| (id, it, vec![Holds; 2]));
+        let whole = recounted(&format!("{lines}a.1.time\t\t10\na.9.time\t\t10.5\n"));
+        assert_eq!(whole[..3], all.map(named));
     }
 }
