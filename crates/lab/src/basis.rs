@@ -239,13 +239,13 @@ impl<'a> Bases<'a> {
         self.fixed.contains(id) || self.claims.get(id).is_some_and(|(_, claim)| claim.role == Role::Input)
     }
 
-    /// Whether other programs answer for those of a claim.
+    /// Whether other programs answer for the programs of a claim.
     fn is_substitute(&self, id: &str) -> bool {
         let is_of = |claim: &Claim| self.declared.substitutes.iter().any(|it| it.is_of(claim));
         self.claims.get(id).is_some_and(|(_, claim)| is_of(claim))
     }
 
-    /// Whether another claim states the number of this one, which keeps it apart.
+    /// Whether another claim states the number of a claim that keeps it apart.
     fn is_open(&self, id: &str) -> bool {
         let states = |other: &String| self.claims.get(other.as_str()).is_some_and(|(_, it)| is_number(it));
         self.twins(id).iter().any(states)
@@ -300,6 +300,8 @@ metrics = [
     { figure = "late-set", metric = "a.late-set" },
     { figure = "stand-in", metric = "a.stand-in-cell" },
     { figure = "stand-in", metric = "a.own" },
+    { figure = "input", metric = "a.like-input" },
+    { figure = "input", metric = "a.input" },
     { figure = "withheld", metric = "a.withheld" },
     { figure = "withheld", metric = "a.stated" },
     { figure = "elsewhere", metric = "a.elsewhere" },
@@ -371,8 +373,9 @@ metrics = [{ figure = "k", metric = "a.model" }]
 
     fn claims() -> Vec<Claim> {
         let claim = |(id, rest): (&str, &str)| {
+            let role = if id == "input" { id } else { "result" };
             format!(
-                "[[claim]]\nid = \"a.{id}\"\nwhere = \"t\"\nrole = \"result\"\nkind = \"value\"\nstatement = \"s\"\n\
+                "[[claim]]\nid = \"a.{id}\"\nwhere = \"t\"\nrole = \"{role}\"\nkind = \"value\"\nstatement = \"s\"\n\
                  confidence = \"exact\"\n{rest}\n"
             )
         };
@@ -403,6 +406,8 @@ metrics = [{ figure = "k", metric = "a.model" }]
             ("stand-in", value),
             ("before-set", "value = 7.0"),
             ("late-set", "value = 7.0"),
+            ("like-input", "value = 3.0"),
+            ("input", "value = 3.0"),
             ("stand-in-cell", "value = 8.0"),
             ("own", "value = 8.0"),
             ("withheld", "held_out = true"),
@@ -457,9 +462,11 @@ metrics = [{ figure = "k", metric = "a.model" }]
             ("numbers", "follows"),
             ("again", "follows"),
             ("stand-in", "substitute"),
-            // The set claim comes later.
+            // The set claim comes later, and so does the input.
             ("before-set", "repeated"),
             ("late-set", "set"),
+            ("like-input", "repeated"),
+            ("input", "none"),
             ("stand-in-cell", "substitute"),
             ("own", "predicted"),
             // The next claim states its number.

@@ -80,7 +80,7 @@ impl<'a> Ranges<'a> {
         Self { stated: stated.collect(), ..Self::unstated(laboratory) }
     }
 
-    /// The ranges of numbers that runs can have, whatever claims state.
+    /// The ranges of numbers that runs can have, without the numbers that claims state.
     fn unstated(laboratory: &'a Laboratory) -> Self {
         Self { lineage: Lineage::new(laboratory), stated: HashMap::new(), known: RefCell::default() }
     }
