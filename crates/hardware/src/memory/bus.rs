@@ -5,6 +5,8 @@
 //! phase that reaches into the time of an earlier grant pauses for it. Separate address or data wires, and a connected
 //! bus, are granted for a whole phase.
 //!
+//! A client may [poll](super::poller) over the bus. Its transactions are granted in the order of requests as well.
+//!
 //! This module must never know caches or memory.
 
 use std::iter::Sum;
@@ -15,6 +17,7 @@ use machine::Transactions;
 use units::{Bytes, Time};
 
 use super::calendar::{Calendar, Span};
+use super::poller::Poller;
 
 /// The bus of a node.
 #[derive(Clone, Debug)]
@@ -34,6 +37,8 @@ pub(crate) struct Bus {
     made: [u64; KINDS],
     /// The end of the last address phase, from which a transaction on a connected bus waits for its data.
     asked: Time,
+    /// The client that polls over the bus, if there is one.
+    poller: Option<Box<Poller>>,
     /// The number and the bytes of all other transactions.
     transactions: u64,
     bytes: u64,
@@ -94,6 +99,7 @@ impl Bus {
             wires: Calendar::new(costs.multiplexed && !costs.connected),
             data: Calendar::default(),
             asked: Time::ZERO,
+            poller: None,
             transactions: 0,
             bytes: 0,
         }
@@ -114,10 +120,67 @@ impl Bus {
         }
     }
 
-    /// Whether no phase is to come or goes on after `now`.
+    /// Whether no phase is to come or goes on after `now`, and no client polls.
     #[inline]
     pub(crate) fn is_free(&self, now: Time) -> bool {
-        self.wires.is_free(now) && self.data.is_free(now)
+        self.wires.is_free(now) && self.data.is_free(now) && !self.is_polled()
+    }
+
+    /// Gives the bus a client that polls.
+    pub(crate) fn set_poller(&mut self, poller: Poller) {
+        self.poller = Some(Box::new(poller));
+    }
+
+    /// Whether the bus has a client that may poll.
+    #[inline]
+    pub(crate) fn has_poller(&self) -> bool {
+        self.poller.is_some()
+    }
+
+    /// Whether a client polls at present.
+    #[inline]
+    fn is_polled(&self) -> bool {
+        self.poller.as_ref().is_some_and(|poller| poller.polls())
+    }
+
+    /// Lets the client that polls begin at `now`, if there is one.
+    pub(crate) fn begin_polls(&mut self, now: Time) {
+        if let Some(poller) = &mut self.poller {
+            poller.begin(now);
+        }
+    }
+
+    /// Ends the polls at `now`. No later request begins before `now`.
+    pub(crate) fn stop_polls(&mut self, now: Time) {
+        self.poll_until(now);
+        if let Some(poller) = &mut self.poller {
+            poller.stop();
+        }
+    }
+
+    /// Makes the transactions of polls that are asked for up to `until`.
+    #[inline(always)]
+    fn poll_until(&mut self, until: Time) {
+        if self.poller.is_some() {
+            self.poll_until_now(until);
+        }
+    }
+
+    #[inline(never)]
+    fn poll_until_now(&mut self, until: Time) {
+        let Some(mut poller) = self.poller.take() else { return };
+        if let Some((next, _)) = poller.next_until(until)
+            && self.wires.is_free(next)
+            && self.data.is_free(next)
+        {
+            poller.skip_until(until);
+        }
+        while let Some((next, kind)) = poller.next_until(until) {
+            self.wires.begin();
+            self.data.begin();
+            poller.made_until(self.make_among(self.plain[kind], next + self.costs.arbitration));
+        }
+        self.poller = Some(poller);
     }
 
     /// Makes transactions that move no block while no other client uses the bus.
@@ -130,6 +193,9 @@ impl Bus {
     /// last.
     #[inline(always)]
     pub(crate) fn make(&mut self, made: Transactions, now: Time) -> Time {
+        if self.is_polled() {
+            return self.make_among_polls(made, now);
+        }
         self.wires.begin();
         self.data.begin();
         let (mut at, mut kinds) = (now, made.by_number());
@@ -142,6 +208,22 @@ impl Bus {
                     return self.make_behind((usage, count - made), kinds, at);
                 }
                 at = self.make_among(usage, from);
+            }
+        }
+        at
+    }
+
+    /// [Makes](Self::make) transactions while a client polls.
+    #[inline(never)]
+    fn make_among_polls(&mut self, made: Transactions, now: Time) -> Time {
+        let mut at = now;
+        for (kind, count) in made.by_number() {
+            self.made[kind] += count;
+            for _ in 0..count {
+                self.poll_until(at);
+                self.wires.begin();
+                self.data.begin();
+                at = self.make_among(self.plain[kind], at + self.costs.arbitration);
             }
         }
         at
@@ -207,6 +289,7 @@ impl Bus {
     #[inline]
     pub(crate) fn request(&mut self, now: Time) -> Time {
         self.transactions += 1;
+        self.poll_until(now);
         self.asked = self.wires.reserve(now + self.costs.arbitration, self.costs.address).end;
         self.asked
     }
@@ -232,6 +315,7 @@ impl Bus {
         self.bytes += size.get();
         let (address, hold) = (self.costs.address, self.passage(size));
         let earliest = (now + self.costs.arbitration).max(open.before(address));
+        self.poll_until(earliest.before(self.costs.arbitration));
         if self.costs.connected {
             let start = self.wires.reserve(earliest, address + hold).start + address;
             return self.whole(start, hold);
@@ -261,6 +345,7 @@ impl Bus {
     /// Forgets the phases that end by `now`. No later request begins before `now`.
     #[inline]
     pub(crate) fn forget(&mut self, now: Time) {
+        self.poll_until(now);
         self.wires.forget(now);
         self.data.forget(now);
     }
@@ -268,8 +353,12 @@ impl Bus {
     /// The time up to `now` for which the address wires and the data wires have been busy; `None` for the data where
     /// both share the wires.
     pub(crate) fn busy_at(&self, now: Time) -> (Time, Option<Time>) {
-        let (addresses, data) =
-            (self.wires.busy() + self.plain(|usage| usage.address), self.busy_with_plain_data());
+        if self.is_polled() {
+            let mut polled = self.clone();
+            polled.stop_polls(now);
+            return polled.busy_at(now);
+        }
+        let (addresses, data) = (self.busy_with_plain_addresses(), self.busy_with_plain_data());
         if self.costs.multiplexed {
             return (addresses + data - self.wires.beyond(now), None);
         }
@@ -278,11 +367,21 @@ impl Bus {
 
     /// The time for which the wires have been in use, for addresses and data together.
     pub(crate) fn busy(&self) -> Time {
-        self.wires.busy() + self.plain(|usage| usage.address) + self.busy_with_plain_data()
+        self.busy_with_plain_addresses() + self.busy_with_plain_data()
+    }
+
+    fn busy_with_plain_addresses(&self) -> Time {
+        self.wires.busy() + self.plain(|usage| usage.address) + self.polls(|usage| usage.address)
     }
 
     fn busy_with_plain_data(&self) -> Time {
-        self.data.busy() + self.plain(|usage| usage.data)
+        self.data.busy() + self.plain(|usage| usage.data) + self.polls(|usage| usage.data)
+    }
+
+    /// The sum of `each` over the transactions of polls.
+    fn polls(&self, each: impl Fn(&Usage) -> Time) -> Time {
+        let Some(poller) = &self.poller else { return Time::ZERO };
+        poller.made().map(|(kind, made)| each(&self.plain[kind]) * made).sum()
     }
 }
 

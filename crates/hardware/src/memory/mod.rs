@@ -15,6 +15,7 @@
 //! | `moesi` | the coherence protocol as pure functions |
 //! | `plain` | the transactions that move no block |
 //! | `bus` | a split-transaction bus: arbitration, address phases, data phases |
+//! | `poller` | a client of the bus that polls |
 //! | `calendar` | the reservations of a resource, and the gaps between them |
 //! | `banks` | interleaved memory |
 //! | `write_backs` | the queue of lines that wait to be written back |
@@ -44,6 +45,7 @@ mod holders;
 mod moesi;
 mod node;
 mod plain;
+mod poller;
 mod shared;
 mod slots;
 mod snooped;

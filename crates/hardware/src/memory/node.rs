@@ -202,7 +202,7 @@ impl NodeMemory {
     }
 
     /// The time for which the bus has been in use: addresses and data together. Where the two have wires of their own, it may
-    /// exceed the time that has passed.
+    /// exceed the time that has passed. Polls count up to the last request of another client.
     pub fn bus_busy(&self) -> Time {
         self.bus.busy()
     }

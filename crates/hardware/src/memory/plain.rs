@@ -18,6 +18,7 @@ pub(super) fn usages(costs: &machine::NodeMemory, line: Bytes) -> Usages {
             Transaction::Line => (device, line),
             Transaction::Read => (device, word),
             Transaction::Transfer => (snoop + supply, line),
+            Transaction::Memory => (snoop + costs.banks.latency, line),
             Transaction::Invalidate => (snoop, nothing),
             Transaction::Write => (Time::ZERO, word),
         };

@@ -1,5 +1,5 @@
 //! Shared memory in blocks, as a node's memory system sees it: accesses of processors that wait until they are done, blocks
-//! that a device reads, writes and takes out of the caches, and the registers of that device.
+//! that a device reads, writes and takes out of the caches, the registers of that device, and polls.
 //!
 //! # In which order the bus is granted
 //!
@@ -21,6 +21,7 @@ use units::Time;
 use super::groups::Spot;
 use super::moesi::{self, Request, State};
 use super::node::{DeviceGroup, NodeMemory};
+use super::poller::Poller;
 use super::tags::Victim;
 
 /// The best state in which a processor may keep a line that it fetches. The device that checks the node's rights sees to
@@ -209,6 +210,31 @@ impl NodeMemory {
     #[inline]
     pub fn uncontended(&self, transactions: Transactions) -> Time {
         self.costs.uncontended_all(transactions, self.line)
+    }
+
+    /// This memory system with a client of the bus that [polls](Self::begin_polls) now and then. A poll takes `poll`, which is
+    /// above zero, and has transactions in it, each at a random time in its part of the poll.
+    #[must_use]
+    pub fn with_poller(mut self, transactions: Transactions, poll: Time) -> Self {
+        let alone = self.costs.uncontended_all(transactions, self.line);
+        self.bus.set_poller(Poller::new(transactions, poll, alone));
+        self
+    }
+
+    /// Whether a client of the bus may poll.
+    #[inline]
+    pub fn has_poller(&self) -> bool {
+        self.bus.has_poller()
+    }
+
+    /// Lets the client that polls do so from `now` on.
+    pub fn begin_polls(&mut self, now: Time) {
+        self.bus.begin_polls(now);
+    }
+
+    /// Ends the polls at `now`. A transaction that goes on then still holds the bus to its end.
+    pub fn stop_polls(&mut self, now: Time) {
+        self.bus.stop_polls(now);
     }
 
     /// Whether transactions that are made one after the other from `now` on need not wait for a phase that was granted before.

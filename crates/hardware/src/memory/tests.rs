@@ -8,6 +8,7 @@ use super::*;
 
 mod laws;
 mod on_its_way;
+mod polls;
 
 const CLOCK: Frequency = Frequency::from_megahertz(120);
 

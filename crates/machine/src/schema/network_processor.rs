@@ -4,8 +4,8 @@
 use units::{Frequency, Time};
 
 use super::parts::IdleBus;
-use crate::reading::{Section, one_unless_stated, own_clock, section};
-use crate::{Capability, Class, Primitives};
+use crate::reading::{Section, one_unless_stated, or_default, own_clock, section};
+use crate::{Capability, Class, Primitives, Transactions};
 
 section! {
     /// A network processor: a loop that looks at the NI and at the queue from the compute processors.
@@ -30,6 +30,10 @@ section! {
         /// The time of a look at empty queues. A block engine that shares this processor loses this time with each chunk.
         /// `None`: no engine shares it.
         idle_poll: Option<Time>,
+        /// The bus transactions that a network processor makes in each poll while it idles. Other clients of the bus wait for
+        /// them. Only on a machine with one network processor and a bus in detail, and at most as long as
+        /// `idle_poll`. None unless stated.
+        idle_bus: Transactions = or_default,
         /// The prices of the primitives in handlers that network processors run.
         primitives: Primitives = |section, key| Primitives::section(section, key, can, bus),
     }
@@ -41,6 +45,37 @@ section! {
                 section.contradict(key, "classes of messages that it `runs`".to_owned(), &["network_processor.runs"]);
             }
         }
+        if let Some(transactions) = idle_bus.filter(|transactions| !transactions.is_empty()) {
+            check_polls(section, (transactions, idle_poll.flatten()), count, bus);
+        }
+    }
+}
+
+/// Refuses polls over the bus that have no time, no bus, or several network processors to make them.
+fn check_polls(
+    section: &Section<'_>,
+    (transactions, poll): (Transactions, Option<Time>),
+    count: Option<usize>,
+    bus: IdleBus<'_>,
+) {
+    let refuse = |expected: String, others: &[&str]| section.contradict("idle_bus", expected, others);
+    match (bus, poll) {
+        (IdleBus::Absent, _) => {
+            refuse("nothing, because the file does not describe the bus: no [bus]".to_owned(), &[]);
+        }
+        (_, None) => refuse("nothing without `idle_poll`, the time of a poll".to_owned(), &[]),
+        (_, Some(poll)) if bus.all(transactions) > poll => {
+            let expected =
+                format!("transactions that take no longer than a poll, here {}", bus.all(transactions));
+            refuse(expected, &["network_processor.idle_poll"]);
+        }
+        _ if count.is_some_and(|count| count > 1) => {
+            refuse(
+                "nothing on a node of several network processors".to_owned(),
+                &["network_processor.count"],
+            );
+        }
+        _ => {}
     }
 }
 

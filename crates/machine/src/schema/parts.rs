@@ -34,7 +34,8 @@ pub(crate) enum IdleBus<'m> {
 }
 
 impl IdleBus<'_> {
-    fn all(self, transactions: Transactions) -> Time {
+    /// The time of several transactions, one after the other.
+    pub(super) fn all(self, transactions: Transactions) -> Time {
         match self {
             Self::Known(memory, line) => memory.uncontended_all(transactions, line),
             Self::Absent | Self::Refused => Time::ZERO,

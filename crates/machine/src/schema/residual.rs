@@ -23,6 +23,7 @@ impl NodeMemory {
             Transaction::Transfer => {
                 address + snoop + self.cache.supply.unwrap_or_default() + bus.passage(line)
             }
+            Transaction::Memory => self.uncontended_fetch(line),
         }
     }
 

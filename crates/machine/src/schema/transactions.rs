@@ -18,13 +18,16 @@ pub enum Transaction {
     Write,
     /// A line comes from the cache of another processor.
     Transfer,
+    /// A line is read from main memory, by a client that keeps no copy.
+    Memory,
 }
 
 impl Transaction {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 5] = [Self::Invalidate, Self::Line, Self::Read, Self::Write, Self::Transfer];
+    pub const ALL: [Self; 6] =
+        [Self::Invalidate, Self::Line, Self::Read, Self::Write, Self::Transfer, Self::Memory];
     /// The names of all kinds in machine files, in the order of declaration.
-    pub const NAMES: [&'static str; 5] = ["invalidate", "line", "read", "write", "transfer"];
+    pub const NAMES: [&'static str; 6] = ["invalidate", "line", "read", "write", "transfer", "memory"];
 }
 
 /// The bus transactions of one use of a primitive: a number of each kind, at most 255. A processor makes them one after the
@@ -157,7 +160,7 @@ impl Display for Transactions {
 
 impl Scalar for Transactions {
     const FORM: &'static str =
-        "transactions such as \"invalidate + line\", of invalidate, line, read, write, transfer";
+        "transactions such as \"invalidate + line\", of invalidate, line, read, write, transfer, memory";
 
     fn understand(raw: Raw<'_>, _: Clocks) -> Result<Self, String> {
         raw.text().and_then(Self::parse).ok_or_else(|| Self::FORM.to_owned())
@@ -180,7 +183,7 @@ mod tests {
     }
 
     /// Transactions of these numbers, made one by one.
-    fn of(counts: [u8; 5]) -> Transactions {
+    fn of(counts: [u8; 6]) -> Transactions {
         let all = Transaction::ALL.into_iter().zip(counts);
         let each = all.flat_map(|(kind, count)| (0..count).map(move |_| Transactions::one(kind)));
         each.fold(Transactions::NONE, Transactions::and)
@@ -188,7 +191,7 @@ mod tests {
 
     #[test]
     fn sums_and_products_are_those_of_each_number_up_to_its_limit() {
-        let some = [[0; 5], [1, 0, 0, 2, 0], [127, 128, 1, 0, 129], [255, 3, 0, 127, 127]];
+        let some = [[0; 6], [1, 0, 0, 2, 0, 0], [127, 128, 1, 0, 129, 7], [255, 3, 0, 127, 127, 128]];
         for one in some {
             let numbers: Vec<_> = of(one).counts().map(|(kind, count)| (kind as usize, count)).collect();
             let plain = one.into_iter().map(u64::from).enumerate().filter(|&(_, count)| count > 0);
@@ -206,10 +209,10 @@ mod tests {
 
     #[test]
     fn a_processor_makes_them_in_the_order_of_kinds() {
-        let mut made = of([1, 0, 2, 0, 0]);
+        let mut made = of([1, 0, 2, 0, 0, 0]);
         let order: Vec<_> = std::iter::from_fn(|| made.take_first()).collect();
         assert_eq!(order, [Transaction::Invalidate, Transaction::Read, Transaction::Read]);
-        assert_eq!(of([1, 0, 2, 0, 0]).iter().collect::<Vec<_>>(), order);
-        assert_eq!(of([255, 0, 0, 0, 0]).and_one(Transaction::Invalidate), None);
+        assert_eq!(of([1, 0, 2, 0, 0, 0]).iter().collect::<Vec<_>>(), order);
+        assert_eq!(of([255, 0, 0, 0, 0, 0]).and_one(Transaction::Invalidate), None);
     }
 }

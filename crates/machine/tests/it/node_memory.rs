@@ -97,6 +97,43 @@ fn a_price_below_its_transactions_is_refused() {
 }
 
 #[test]
+fn polls_over_the_bus_need_a_bus_and_a_time_and_one_processor_that_makes_them() {
+    let network = "[network_processor]\nclock = \"50 MHz\"\nruns = [\"read\"]\nturn = \"0 us\"\ndrain = 1\n[network_processor.primitives]\n";
+    let polls = |keys: &str, sections: &str| {
+        let can = toy::CORRECT.replace("can = [", "can = [\"network-queue\", \"network-processor\", ");
+        let handoff = "[handoff]\ncapacity = 1\nvisible = \"0 us\"\n";
+        let network = network.replace("drain = 1\n", &format!("drain = 1\n{keys}"));
+        let text = format!("{can}{handoff}{network}{sections}");
+        Machine::parse("toy.toml", &text).map_err(|errors| errors.to_string())
+    };
+    // A line from memory takes 4 bus cycles, 10 cycles of the processor and 4 bus cycles: 26 cycles of the processor.
+    let (two, time) = ("idle_bus = \"memory + memory\"\n", "idle_poll = \"52 cycles\"\n");
+    let machine = polls(&format!("{two}{time}"), SECTIONS).unwrap_or_else(|errors| panic!("{errors}"));
+    let network = machine.network_processor.expect("there is one");
+    assert_eq!(
+        (network.idle_bus.to_string().as_str(), network.idle_bus.iter().count()),
+        ("memory + memory", 2)
+    );
+    assert!(polls(time, SECTIONS).is_ok_and(|machine| {
+        machine.network_processor.is_some_and(|network| network.idle_bus.is_empty())
+    }));
+    for (keys, sections, told) in [
+        (two.to_owned(), SECTIONS, "expected nothing without `idle_poll`"),
+        (format!("{two}{time}"), "", "expected nothing, because the file does not describe the bus"),
+        (format!("{two}idle_poll = \"51 cycles\"\n"), SECTIONS, "no longer than a poll, here 1.04 us"),
+        (
+            format!("{two}{time}count = 2\n"),
+            SECTIONS,
+            "expected nothing on a node of several network processors",
+        ),
+        (format!("{time}idle_bus = \"lines\"\n"), SECTIONS, "read, write, transfer, memory"),
+    ] {
+        let errors = polls(&keys, sections).expect_err(told);
+        assert!(errors.contains("network_processor.idle_bus") && errors.contains(told), "{errors}");
+    }
+}
+
+#[test]
 fn a_price_is_stated_as_the_processors_own_part_beside_its_transactions() {
     let price = |written: &str| {
         let machine = with_price(&format!("set_tag = {written}"), "").unwrap();

@@ -28,6 +28,8 @@ pub(super) fn go_on(cluster: &mut Cluster, core: usize) {
     }
     cluster.idle(core);
     if is_loop {
+        let node = cluster.cores[core].node();
+        cluster.nodes[node].memory.begin_polls(cluster.agenda.now());
         look_for_handed_over(cluster, core);
     } else {
         look_while_idle(cluster, core);

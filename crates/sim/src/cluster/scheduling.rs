@@ -359,9 +359,12 @@ impl Cluster {
     pub(crate) fn end_idling(&mut self, core: usize) {
         let (now, state) = (self.agenda.now(), &mut self.cores[core]);
         if state.end_idling(now) {
-            let Node { dispatch, port, .. } = &mut self.nodes[state.node()];
+            let Node { dispatch, port, memory, .. } = &mut self.nodes[state.node()];
             dispatch.idle.end(state.number());
             port.stop_looking(now, core);
+            if memory.has_poller() && dispatch.is_network_processor(state.number().into()) {
+                memory.stop_polls(now);
+            }
         }
     }
 }

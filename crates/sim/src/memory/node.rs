@@ -49,6 +49,11 @@ impl Cached {
     /// The caches, bus and banks of each node before the first instant; `None` where the machine does not describe them.
     pub(crate) fn system(&self, machine: &Machine) -> Option<NodeMemory> {
         let system = NodeMemory::new(machine.node_memory.as_ref()?, machine.memory.line, self.count);
+        let polls = machine.network_processor.as_ref().filter(|network| !network.idle_bus.is_empty());
+        let system = match polls.and_then(|network| Some((network.idle_bus, network.idle_poll?))) {
+            Some((transactions, poll)) => system.with_poller(transactions, poll),
+            None => system,
+        };
         let supply = machine.embedded_processor.as_ref().and_then(|embedded| embedded.supply);
         Some(match supply {
             Some(supply) if !self.inside.is_empty() => system.with_device_group(self.inside.clone(), supply),
@@ -84,6 +89,30 @@ impl Alone {
 }
 
 impl Memory {
+    /// Lets a processor that has begun to idle poll over the bus from `now` on, if its polls use the bus.
+    pub(crate) fn begin_polls(&mut self, now: Time) {
+        if let Some(system) = self.polled() {
+            system.begin_polls(now);
+        }
+    }
+
+    /// Ends the polls of a processor that idles no longer.
+    pub(crate) fn stop_polls(&mut self, now: Time) {
+        if let Some(system) = self.polled() {
+            system.stop_polls(now);
+        }
+    }
+
+    /// Whether idle network processors poll over the bus.
+    #[inline]
+    pub(crate) fn has_poller(&self) -> bool {
+        self.system.as_ref().is_some_and(|system| system.has_poller())
+    }
+
+    fn polled(&mut self) -> Option<&mut NodeMemory> {
+        self.system.as_deref_mut().filter(|system| system.has_poller())
+    }
+
     /// The memory of a node whose first `cached` processors have caches, before the first instant. Its caches, bus and banks are a
     /// clone of `system`, and `alone` has the times of transactions on an idle bus. `first` is the first processor that runs handlers. It has made the tables of the program, one after the other.
     pub(crate) fn new(

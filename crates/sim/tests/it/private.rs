@@ -228,3 +228,27 @@ fn two_counters_of_four_bytes_in_one_line_share_it_falsely() {
     assert!(apart <= 4, "each thread fetches its line once: {apart}");
     assert!(beside > TIMES, "the line goes from cache to cache: {beside}");
 }
+
+/// The time in which a thread of the Meiko misses ten thousand lines twice, and then goes through views of them, with this many lines read
+/// in a poll of its network processor under `proc`.
+fn missing(policy: &str, reads: &str) -> f64 {
+    let streams = vec![Stream { bytes: 8, len: 400_000, stride: 40 }];
+    let asked = Arc::new(Trial { streams, misses: vec![AtomicU64::new(0), AtomicU64::new(0)] });
+    let launch = Launch {
+        nodes: 1,
+        processors: 2,
+        ..Launch::new(Job::new::<Streams>(asked), policy.parse().expect("a policy"))
+    };
+    let set = [("policy.proc.network_processor.idle_bus", reads)];
+    let outcome = Model::new(machine("meiko-cs2", &set)).run(&launch).expect("the run ends well");
+    outcome.time.as_nanoseconds()
+}
+
+#[test]
+fn a_network_processor_that_polls_over_the_bus_delays_misses() {
+    assert_eq!(missing("np", "none"), missing("np", "memory + memory"), "it does not poll");
+    let without = missing("proc", "none");
+    let [one, two] = ["memory", "memory + memory"].map(|reads| missing("proc", reads) / without - 1.0);
+    // A read holds the bus for 20 cycles of the 108 of a poll. Three of four times an access is a miss of 23 cycles, and hits lie between.
+    assert!(0.03 < one && 1.5 * one < two && two < 3.0 * one, "longer by {one} and {two}");
+}

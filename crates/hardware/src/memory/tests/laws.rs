@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use super::*;
 
 /// A node whose bus has wires of addresses and data in common, and holds them in between, or not.
-fn on_bus((multiplexed, connected): (bool, bool)) -> NodeMemory {
+pub(super) fn on_bus((multiplexed, connected): (bool, bool)) -> NodeMemory {
     let mut costs = simple();
     (costs.bus.multiplexed, costs.bus.connected) = (multiplexed, connected);
     NodeMemory::new(&costs, Bytes::new(32), 2)
 }
 
-fn buses() -> impl Strategy<Value = (bool, bool)> {
+pub(super) fn buses() -> impl Strategy<Value = (bool, bool)> {
     prop_oneof![Just((false, false)), Just((true, false)), Just((true, true))]
 }
 
@@ -101,7 +101,7 @@ proptest! {
 }
 
 /// Times between requests that come at random, with a mean of one.
-fn random_gaps() -> impl Iterator<Item = f64> {
+pub(super) fn random_gaps() -> impl Iterator<Item = f64> {
     let mut state = 1_u64;
     std::iter::from_fn(move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
