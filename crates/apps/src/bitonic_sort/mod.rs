@@ -29,8 +29,8 @@
 //! # Work
 //!
 //! A model charges the sort of a thread's own keys, by digits of 11 bits: 16 operations for a key and digit. It charges 6 operations for a
-//! key that a merge keeps. Loads and stores of keys are among them: memory of the threads has no price of its own. A thread that
-//! computes does not poll.
+//! key that a merge keeps. Loads and stores of keys are among them: they are accesses to private memory, which hit or miss in a model's
+//! caches. The interface reads the keys that a thread sends, which takes the processor no time. A thread that computes does not poll.
 //!
 //! # Timed regions
 //!

@@ -10,11 +10,16 @@ use tempest::{FinalState, Mechanism, Merge, NodeId, Protocol, Report, Setup, Sha
 use super::network::Network;
 use super::problem::Options;
 use crate::kit::Verdict;
-use crate::kit::sorts::work::MERGE_KEY;
-use crate::kit::sorts::{self, Half, Keys};
+use crate::kit::sorts::{self, Half, Keys, PrivateKeys};
 
 /// Stands where there is no key. It is greater than every key.
 const NO_KEY: u32 = u32::MAX;
+
+/// The private arrays of a thread's keys, which are in one and then in the other.
+const KEYS: [&str; 2] = ["bitonic.keys", "bitonic.other keys"];
+
+/// The private arrays that stand for the thread's two buffers.
+const BUFFERS: [&str; 2] = ["bitonic.buffer", "bitonic.other buffer"];
 
 /// The part of a run that all nodes share.
 pub(super) struct Config {
@@ -84,36 +89,34 @@ impl BitonicSort {
         memory: Memory<'_>,
         step: usize,
         partner: Option<(u32, Half)>,
-        mine: Vec<u32>,
-    ) -> Vec<u32> {
+        mine: &mut PrivateKeys,
+    ) {
         if let Some((partner, _)) = partner {
             let Shape { threads, .. } = self.config.shape;
             let buffer = self.buffer(partner % threads, step);
-            memory.bulk_store(buffer.on(NodeId(partner / threads)), &mine);
-            memory.store_sync(size_of_val(&*mine) as u64);
+            memory.bulk_store(buffer.on(NodeId(partner / threads)), mine.keys());
+            memory.store_sync(size_of_val(mine.keys()) as u64);
         }
         // The bytes that have come may be another thread's. When all threads have seen as many as theirs, each one's have come.
         memory.barrier();
-        let Some((_, half)) = partner else { return mine };
+        let Some((_, half)) = partner else { return };
         let buffer = self.buffer(thread.index(), step);
-        let theirs: Vec<u32> = (0..mine.len() as i64).map(|key| memory.load(buffer + key)).collect();
-        let mut merge = sorts::Merge::new(half, &mine);
-        thread.charge(MERGE_KEY.times(self.config.block));
-        merge.take(&theirs);
-        merge.finish()
+        let theirs: Vec<u32> =
+            (0..i64::from(self.config.block)).map(|key| memory.load(buffer + key)).collect();
+        mine.merge(thread, half, (BUFFERS[step % 2], theirs));
     }
 
     fn main(&self, thread: &Thread<'_>) {
         let (config, memory) = (&self.config, self.split.on(thread));
         let number = thread.node().0 * thread.threads() + thread.index();
-        let mut mine = config.block(&config.problem.keys, number);
+        let mut mine = PrivateKeys::new(KEYS, config.block(&config.problem.keys, number));
         thread.phase("sort");
-        sorts::sort(thread, &mut mine, config.bits());
+        mine.sort(thread, config.bits());
         for (step, partner) in config.network.partners(number).enumerate() {
-            mine = self.step(thread, memory, step, partner, mine);
+            self.step(thread, memory, step, partner, &mut mine);
         }
         thread.phase("check");
-        sorts::compare(&self.verdict, thread, &mine, &config.block(&config.problem.expected, number));
+        sorts::compare(&self.verdict, thread, mine.keys(), &config.block(&config.problem.expected, number));
     }
 
     fn report(&self, end: &mut FinalState<'_>) -> Report {

@@ -44,6 +44,7 @@ pub mod remap;
 mod rows;
 mod shared;
 mod steps;
+mod strip;
 mod transform;
 mod work;
 

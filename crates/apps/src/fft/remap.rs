@@ -30,8 +30,9 @@
 //!
 //! A model charges each butterfly 10 floating-point and 4 integer operations, 6 loads and 4 stores; each point that has
 //! come 2 integer operations, 2 loads and 2 stores; and each block 4 integer operations, beside the store's own charge.
-//! Accesses to memory are not accounted one by one: a machine's rate for this program includes its misses. A thread
-//! that computes does not poll. Roots of unity are computed before the timed region.
+//! Points and roots are private memory, whose accesses hit or miss in a model's caches: columns of distant points go through all of them,
+//! and all columns of points that are near go through a small part together. The interface reads the points that a
+//! thread sends, which takes the processor no time. A thread that computes does not poll. Roots of unity are computed before the timed region.
 //!
 //! # Timed regions
 //!
@@ -46,14 +47,15 @@ use std::sync::Arc;
 use protocols::split_phase::{GlobalPtr, LocalPtr, Memory, Plan as Arena, SplitPhase};
 use tempest::entry::{BadPlan, Entry, InputError, Inputs, Plan, load};
 use tempest::{
-    Cells, FinalState, Job, Mechanism, Merge, NodeId, Protocol, Report, Setup, Shape, Thread, ThreadId,
-    handlers,
+    Cells, FinalState, Job, Mechanism, Merge, NodeId, Private, Protocol, Report, Setup, Shape, Thread,
+    ThreadId, handlers,
 };
 
 use super::check::verdict;
 use super::problem::Problem;
-use super::transform::{Complex, column, roots, roots_of};
-use super::work::{BLOCK, BUTTERFLY_IN_CACHE, MOVE_IN_CACHE};
+use super::strip::{STRIP, columns, strips};
+use super::transform::{Complex, roots, roots_of};
+use super::work::{BLOCK, MOVE};
 use crate::kit::Division;
 
 /// The entry of fft-remap in a table of programs.
@@ -67,6 +69,9 @@ pub const ENTRY: Entry = Entry {
 
 /// The points of a small block.
 const SMALL: u32 = 2;
+
+/// The private array of a thread's points.
+const POINTS: &str = "fft-remap.points";
 
 /// The words of a point.
 const WORDS: usize = 2;
@@ -204,16 +209,6 @@ impl Remap {
         self.landing + ((to.index as usize * self.own() + from * self.exchanged()) * WORDS) as i64
     }
 
-    /// Computes the columns of butterflies that join points of groups of `len` consecutive places.
-    fn columns(&self, thread: &Thread<'_>, points: &mut [Complex], len: usize, roots: &[Complex]) {
-        let mut half = len / 2;
-        while half > 0 {
-            column(points, half, roots);
-            thread.charge(BUTTERFLY_IN_CACHE.times(points.len() as u32 / 2));
-            half /= 2;
-        }
-    }
-
     /// Moves points to the threads that have them in the blocked layout, and waits for this thread's own points there.
     fn remap(&self, thread: &Thread<'_>, memory: Memory<'_>, points: &[Complex]) {
         if self.config.put {
@@ -257,18 +252,20 @@ impl Remap {
 
     /// Moves the points that have come to a thread to their places: the points of a source are as far apart as there
     /// are threads.
-    fn sort(&self, thread: &Thread<'_>, points: &mut [Complex]) {
+    fn sort(&self, thread: &Thread<'_>, points: &mut Private<Complex>) {
         let mut come = vec![Complex::default(); self.exchanged()];
         for from in 0..self.threads() {
             let place = self.place(thread.id(), from).offset() as usize;
             self.split.arena().read(thread, place, bytemuck::cast_slice_mut(&mut come));
-            points
-                .iter_mut()
-                .skip(from)
-                .step_by(self.threads())
-                .zip(&come)
-                .for_each(|(to, from)| *to = *from);
-            thread.charge(MOVE_IN_CACHE.times(come.len() as u32));
+            // The array stands for the room in which the points have landed.
+            let landed = thread.private_of(format!("fft-remap.from {from}"), come);
+            for strip in strips(landed.len(), thread.strip(STRIP)) {
+                let places = (from + strip.start * self.threads()..).step_by(self.threads());
+                let moved = landed.view(thread, strip);
+                places.zip(moved).for_each(|(to, point)| points.set(thread, to, *point));
+                thread.charge(MOVE.times(moved.len() as u32));
+            }
+            come = landed.into_vec();
         }
     }
 
@@ -284,15 +281,19 @@ impl Remap {
 
     fn main(&self, thread: &Thread<'_>) {
         let (memory, number, threads) = (self.split.on(thread), self.number(thread.id()), self.threads());
-        let (apart, together) = (roots_of(self.own(), number, threads), roots(threads));
-        let mut points: Vec<Complex> =
-            self.config.problem.points.iter().skip(number).step_by(threads).copied().collect();
+        let apart = thread.private_of("fft-remap.roots apart", roots_of(self.own(), number, threads));
+        let together = thread.private_of("fft-remap.roots together", roots(threads));
+        let points = self.config.problem.points.iter().skip(number).step_by(threads).copied().collect();
+        let mut own = thread.private_of(POINTS, points);
         thread.phase("transform");
-        self.columns(thread, &mut points, self.own(), &apart);
+        columns(thread, &mut own, self.own(), &apart);
+        let points = own.into_vec();
         self.remap(thread, memory, &points);
-        self.sort(thread, &mut points);
-        self.columns(thread, &mut points, threads, &together);
+        own = thread.private_of(POINTS, points);
+        self.sort(thread, &mut own);
+        columns(thread, &mut own, threads, &together);
         thread.phase("check");
+        let points = own.into_vec();
         self.differences.set(thread, thread.index() as usize, self.difference(thread, &points));
     }
 

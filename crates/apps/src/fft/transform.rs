@@ -88,17 +88,19 @@ pub(super) fn roots_of(len: usize, first: usize, stride: usize) -> Vec<Complex> 
     halves.flat_map(of_half).collect()
 }
 
-/// Computes one column of butterflies by decimation in frequency, between points `half` places apart. A row that went
+/// Computes one column of butterflies by decimation in frequency, between points half a group apart. A row that went
 /// through its columns from the widest to the narrowest is transformed, and stands in the order of reversed bits (W. M.
 /// Gentleman and G. Sande, *Fast Fourier transforms: for fun and profit*, AFIPS Fall Joint Computer Conference 1966).
-/// `roots` are [the roots](roots_of) of at least `2 * half` points.
-pub(super) fn column(points: &mut [Complex], half: usize, roots: &[Complex]) {
-    let roots = &roots[half - 1..][..half];
-    for pairs in points.chunks_exact_mut(2 * half) {
-        let (low, high) = pairs.split_at_mut(half);
-        for ((low, high), root) in low.iter_mut().zip(high).zip(roots) {
-            (*low, *high) = (*low + *high, (*low - *high) * *root);
-        }
+/// `roots` are the roots of the column among [the roots](roots_of), one for each place of half a group.
+pub(super) fn column(points: &mut [Complex], roots: &[Complex]) {
+    points.chunks_exact_mut(2 * roots.len()).for_each(|pairs| join(pairs, roots));
+}
+
+/// Computes a butterfly between each of the first half of some points and the point as far behind it as the half is long.
+pub(super) fn join(points: &mut [Complex], roots: &[Complex]) {
+    let (low, high) = points.split_at_mut(roots.len());
+    for ((low, high), root) in low.iter_mut().zip(high).zip(roots) {
+        (*low, *high) = (*low + *high, (*low - *high) * *root);
     }
 }
 
@@ -175,10 +177,11 @@ mod tests {
         let mut between = vec![Complex::default(); 8];
         for first in 0..2 {
             let mut own: Vec<_> = points.iter().skip(first).step_by(2).copied().collect();
-            [2, 1].into_iter().for_each(|half| column(&mut own, half, &roots_of(4, first, 2)));
+            let roots = roots_of(4, first, 2);
+            [2, 1].into_iter().for_each(|half| column(&mut own, &roots[half - 1..][..half]));
             between.iter_mut().skip(first).step_by(2).zip(own).for_each(|(place, point)| *place = point);
         }
-        column(&mut between, 1, &roots(2));
+        column(&mut between, &roots(2));
         for (index, due) in [0, 4, 2, 6, 1, 5, 3, 7].into_iter().zip(between) {
             assert!((row[index] - due).norm() < 1e-28, "{:?} is not {due:?}", row[index]);
         }

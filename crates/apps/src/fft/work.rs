@@ -23,12 +23,6 @@ pub(super) const REVERSAL: Operations = Operations::NONE.integers(2);
 /// The work of moving a point in a transposition, beside its loads and stores: an index, and the loop.
 pub(super) const MOVE: Operations = Operations::NONE.integers(2);
 
-/// The work of a butterfly of fft-remap, which has its accesses in it: it loads two points and a root, and stores two points.
-pub(super) const BUTTERFLY_IN_CACHE: Operations = BUTTERFLY.loads(6).stores(4);
-
-/// The work of moving a point from where it came to where it belongs, with its load and store.
-pub(super) const MOVE_IN_CACHE: Operations = MOVE.loads(2).stores(2);
-
 /// The work of a block of points that is sent, beside the sending: the addresses here and there, and the loop.
 pub(super) const BLOCK: Operations = Operations::NONE.integers(4);
 

@@ -29,8 +29,9 @@
 //!
 //! # Work
 //!
-//! A model charges the operations of [`mm`](super::mm). Accesses to memory are not accounted one by one: a machine's
-//! rate for this program includes its misses. A thread that computes does not poll.
+//! A model charges the operations of [`mm`](super::mm). The accesses of a product of blocks are accesses to private memory, which hit or
+//! miss in a model's caches. A block in a slot is where the interface has put it, so that its first accesses may miss. The block that is
+//! stored to another thread is read by the interface, and takes the processor no time. A thread that computes does not poll.
 //!
 //! # Timed regions
 //!
@@ -236,9 +237,27 @@ impl Cannon {
             for (slot, block) in slots.into_iter().zip([&mut *left, &mut *right]) {
                 self.split.arena().read(own.thread, slot.offset() as usize, bytemuck::cast_slice_mut(block));
             }
-            kernel::multiply(sums, left, right, self.config.block);
-            kernel::charge(own.thread, self.config.block);
+            kernel::multiply_by_tiles(own.thread, sums, [left, right], self.config.block);
+            self.charge(own.thread, (place, sums), [(slots[0], &mut *left), (slots[1], &mut *right)]);
         }
+    }
+
+    /// Charges for the product of two blocks as private arrays, which stand for the slots that the blocks are in.
+    fn charge(
+        &self,
+        thread: &Thread<'_>,
+        (place, sums): ((usize, usize), &mut Vec<f64>),
+        factors: [(GlobalPtr<f64>, &mut Vec<f64>); 2],
+    ) {
+        let [left, right] = factors.map(|(slot, block)| {
+            let array = thread.private_of(format!("cannon.slot {}", slot.offset()), std::mem::take(block));
+            (array, block)
+        });
+        let (row, column) = place;
+        let mut product = thread.private_of(format!("cannon.product {row} {column}"), std::mem::take(sums));
+        kernel::charge_private(thread, [&left.0, &right.0], &mut product, self.config.block);
+        *sums = product.into_vec();
+        [left, right].into_iter().for_each(|(array, block)| *block = array.into_vec());
     }
 
     /// The thread's blocks of both factors.

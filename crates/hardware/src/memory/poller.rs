@@ -7,7 +7,7 @@
 //! A transaction of a poll is no event: it is made when another client asks for the bus at the time of the transaction or later. Polls that
 //! no other client could see are only counted. After the last poll a transaction that has begun still holds the bus to its end.
 //!
-//! This module must never know the bus, nor what the poller looks for.
+//! This module must never know the bus, nor the aim of the polls.
 
 use std::sync::Arc;
 

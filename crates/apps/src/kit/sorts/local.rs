@@ -8,10 +8,10 @@ use super::keys::Digit;
 use super::work::{COUNT_KEY, MOVE_KEY, SUM};
 
 /// The bits of a digit: as many as let the counts of all its values stay in a small cache, and three passes sort 31 bits.
-const DIGIT_BITS: u32 = 11;
+pub(super) const DIGIT_BITS: u32 = 11;
 
 /// The values of a digit.
-const VALUES: usize = 1 << DIGIT_BITS;
+pub(super) const VALUES: usize = 1 << DIGIT_BITS;
 
 /// Sorts keys of `bits` bits, and charges for it.
 pub(crate) fn sort(thread: &Thread<'_>, keys: &mut Vec<u32>, bits: u32) {
@@ -27,7 +27,7 @@ const fn pass_work(keys: usize) -> Operations {
 }
 
 /// The keys in the order of a digit. Keys of equal digits keep their order.
-fn by_digit(keys: &[u32], digit: Digit) -> Vec<u32> {
+pub(super) fn by_digit(keys: &[u32], digit: Digit) -> Vec<u32> {
     let mut places = [0; VALUES];
     keys.iter().for_each(|key| places[digit.of(*key)] += 1);
     let mut smaller = 0;

@@ -53,6 +53,11 @@ impl<'a> Merge<'a> {
         self.kept.len() - before
     }
 
+    /// The number of own keys among all that are kept at the end.
+    pub(crate) fn kept_of_own(&self) -> usize {
+        self.taken + self.left()
+    }
+
     /// The keys that are kept, in ascending order. Where the partner has had too few, the rest are own ones.
     pub(crate) fn finish(mut self) -> Vec<u32> {
         while self.left() > 0 {
