@@ -98,6 +98,7 @@ impl From<&compare::Free> for Free {
     }
 }
 
+#[cfg(feature = "command")]
 impl Band {
     /// The ends of the ratios, as a table shows them, with a mark where a case has no right answer.
     pub(crate) fn ends(&self) -> String {
