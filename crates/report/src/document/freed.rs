@@ -6,7 +6,7 @@ use compare::free::{self, Best, Survival};
 
 use super::comparison::{Comparison, Row, World};
 use super::documented::Documented;
-use super::free::{FailedCase, Fate, FreeInput};
+use super::free::{FailedCase, Fate};
 use crate::words;
 
 impl Comparison {
@@ -78,10 +78,11 @@ fn failures(case: &str, ranking: &Ranking) -> Vec<FailedCase> {
     wrong.chain(ranking.failed.iter().map(|it| one(it.mechanism, it.policy.clone(), &it.reason))).collect()
 }
 
+#[cfg(feature = "command")]
 impl Comparison {
     /// The cases for people: each input with the values that were tried; `None` if nothing is free.
     pub(crate) fn tried(&self) -> Option<String> {
-        let input = |input: &FreeInput| format!("{} {}", input.name, input.values.join(", "));
+        let input = |input: &super::free::FreeInput| format!("{} {}", input.name, input.values.join(", "));
         Some(self.free.as_ref()?.inputs.iter().map(input).collect::<Vec<_>>().join("; "))
     }
 }
