@@ -14,20 +14,20 @@ pub(crate) const PAGE: u64 = 4096;
 /// The number of address bits of a range. `Segments` and `Shared` divide one such range between them.
 const BITS: u32 = 58;
 
-/// A range of a node's modelled addresses, by its contents.
+/// A kind of memory of a node, with its own range of addresses in a simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressRange {
     /// Segments, one after the other in the order of their numbers. The first page holds none, so that no address is 0.
     Segments,
     /// The node's copy of shared memory.
     Shared,
-    /// Memory of one thread each, which no other thread accesses.
+    /// Private arrays, each of which one thread alone accesses.
     Private,
-    /// The tables of protocols, whose entries have keys.
+    /// The entries of [`Keyed`](crate::Keyed) tables, which hold the state of protocols.
     Entries,
-    /// The data with which a node dispatches events.
+    /// The runtime's data for dispatching events to processors.
     Dispatch,
-    /// The tables of the network interface, and the words that the interface sends and that lie in no other range.
+    /// The tables of the network interface, and outgoing words that lie in no other range.
     Interface,
 }
 
@@ -36,7 +36,7 @@ impl AddressRange {
     pub const ALL: [Self; 6] =
         [Self::Segments, Self::Shared, Self::Private, Self::Entries, Self::Dispatch, Self::Interface];
 
-    /// The first address of this range.
+    /// The lowest address of this range.
     pub const fn first(self) -> u64 {
         match self {
             Self::Segments => 0,
@@ -60,7 +60,7 @@ impl AddressRange {
         }
     }
 
-    /// Returns the range in which `address` lies.
+    /// Returns the range that contains `address`.
     #[inline]
     pub const fn of(address: u64) -> Self {
         match address >> BITS {

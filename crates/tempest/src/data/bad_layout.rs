@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-/// An impossible layout of an element or of shared memory. It displays as a sentence that states the mistake and the
-/// expected layout.
+/// The error of an impossible layout of an element or of shared memory. It displays as a sentence that states the
+/// mistake and the expected layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadLayout(String);
 

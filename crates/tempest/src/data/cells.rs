@@ -20,8 +20,9 @@ use crate::data::{Clocked, IntegerWord, Word};
 /// A fixed-length array of words that handlers and threads of a node share.
 ///
 /// Each access has an argument `on`: the thread or handler that makes it, or the [`Setup`](crate::Setup) or
-/// [`FinalState`](crate::FinalState) before and after the run. A model makes the access at the time of that argument's
-/// clock: a read finds all words that the node's handlers have written up to this time, and none that they write later.
+/// [`FinalState`](crate::FinalState) before and after the run. A simulator makes the access at the time of that
+/// argument's clock: a read finds all words that the node's handlers have written up to this time, and none that they
+/// write later.
 #[derive(Debug)]
 pub struct Cells<T: Word> {
     words: Words<T::Atomic>,
@@ -79,7 +80,7 @@ impl<T: Word> Cells<T> {
         word::load(&self.words[at])
     }
 
-    /// Writes `values` into consecutive cells from cell `from` on, at the instant of the clock of `on`.
+    /// Writes `values` into consecutive cells from cell `from` on, at the time of `on`, the writing thread or handler.
     ///
     /// # Panics
     /// If the array ends before the last value.
@@ -97,7 +98,8 @@ impl<T: Word> Cells<T> {
         bulk::store(self.stretch(from, values.len()), word::values(values));
     }
 
-    /// Fills `values` with the values of consecutive cells, from cell `from` on, at the instant of the clock of `on`.
+    /// Fills `values` with the values of consecutive cells, from cell `from` on, at the time of `on`, the reading
+    /// thread or handler.
     ///
     /// # Panics
     /// If the array ends before the last of these cells.
@@ -106,7 +108,7 @@ impl<T: Word> Cells<T> {
         bulk::load(self.stretch(from, values.len()), word::values_mut(values));
     }
 
-    /// Returns the value of cell `at` at the instant of the clock of `on`.
+    /// Returns the value of cell `at` at the time of `on`, the reading thread or handler.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -116,7 +118,7 @@ impl<T: Word> Cells<T> {
         word::load(&self.words[at])
     }
 
-    /// Sets cell `at` to `value` at the instant of the clock of `on`.
+    /// Sets cell `at` to `value` at the time of `on`, the writing thread or handler.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -128,7 +130,8 @@ impl<T: Word> Cells<T> {
 }
 
 impl<T: IntegerWord> Cells<T> {
-    /// Adds `amount` to cell `at` atomically, wrapping on overflow, and returns the cell's previous value.
+    /// Adds `amount` to cell `at` atomically, wrapping on overflow, and returns the cell's previous value. `on` is the
+    /// adding thread or handler.
     ///
     /// # Panics
     /// If there is no such cell.

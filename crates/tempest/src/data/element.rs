@@ -1,4 +1,4 @@
-//! Elements: plain data with a layout in a model's memory.
+//! Elements: plain data with a layout in the memory of a simulated machine.
 //!
 //! A number has its natural layout. A record lists its fields and their offsets: a study of an older machine states the
 //! pointers and integers of four bytes that its programs had, even if they have other sizes on this host. This module
@@ -10,7 +10,8 @@ use bytemuck::Pod;
 
 use crate::data::BadLayout;
 
-/// Plain data with a modelled layout: a number of 1, 2, 4 or 8 bytes, or a `#[repr(C)]` record of such numbers.
+/// Plain data with a stated layout in the memory of a simulated machine: a number of 1, 2, 4 or 8 bytes, or a
+/// `#[repr(C)]` record of such numbers.
 ///
 /// ```
 /// use tradewind_tempest::Element;
@@ -40,34 +41,34 @@ use crate::data::BadLayout;
     note = "a record of plain data says which fields it has and where: `impl Element for {Self}`"
 )]
 pub trait Element: Pod + Send {
-    /// The layout of an element.
+    /// The layout of this type in the memory of a simulated machine.
     const LAYOUT: ElementLayout;
 }
 
-/// The modelled layout of an element.
+/// The layout of an [`Element`] type in the memory of a simulated machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ElementLayout {
-    /// The name of the element's type, for people.
+    /// The name of the type, as errors print it.
     pub name: &'static str,
-    /// The modelled size of an element in bytes: the distance from an element of an array to the next.
+    /// The size of an element on the simulated machine, in bytes: the distance between neighbours in an array.
     pub bytes: u32,
-    /// The fields, in the order in which an access to the whole element loads or stores them.
+    /// The fields of the type, in the order in which an access to the whole element loads or stores them.
     pub fields: &'static [ElementField],
 }
 
 /// A field of an [`ElementLayout`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ElementField {
-    /// The name of the field, for people.
+    /// The name of the field, as errors print it.
     pub name: &'static str,
-    /// The offset of the field in the element, in bytes.
+    /// The offset of the field from the start of the element, in bytes.
     pub at: u32,
     /// The size of the field: 1, 2, 4 or 8 bytes.
     pub bytes: u32,
 }
 
 impl ElementField {
-    /// Describes the field called `name`, of `bytes` bytes, at the byte offset `at`.
+    /// Describes the field called `name`, of `bytes` bytes, at the offset of `at` bytes from the start of the element.
     pub const fn new(name: &'static str, at: u32, bytes: u32) -> Self {
         Self { name, at, bytes }
     }

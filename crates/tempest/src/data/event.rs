@@ -136,7 +136,7 @@ impl Event {
         }
     }
 
-    /// The event's name.
+    /// The event's name, which deadlock reports print.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -14,9 +14,9 @@ use crate::plain::key::{Group, Name, Space};
 /// A table with one entry of type `T` for each number of a protocol's [key space](Space), or for each block of shared
 /// memory.
 ///
-/// A handler or a hold gets `&mut T`, without a lock, for the entry whose key it holds
-/// ([`Handler::with`](crate::Handler::with)). A table belongs to one node and one protocol instance; a key of another
-/// instance does not open it, even if the number is equal. The methods of [`Setup`](crate::Setup) whose names begin
+/// A handler, or a thread in [`hold`](crate::Thread::hold), gets `&mut T` without a lock for the entry whose key it
+/// holds ([`Handler::with`](crate::Handler::with)). A table belongs to one node and one protocol instance; a key of
+/// another instance does not open it, even if the number is equal. Methods of [`Setup`](crate::Setup) whose names begin
 /// with `keyed` make tables.
 pub struct Keyed<T> {
     group: Group,
@@ -75,14 +75,14 @@ impl<T> Keyed<T> {
         Self { group, entries, room }
     }
 
-    /// Makes the key of the entry `number`: for a table of blocks, the key of the block with this index.
+    /// Returns the key of entry `number`; in a table of blocks, the key of the block with this index.
     #[inline]
     pub fn key(&self, number: u64) -> Key {
         Key::from_resolved(pdq::Key::User(self.group.name(number)))
     }
 
-    /// Prefetches the first cache line of the entry `number`, for a handler that will reach it a little later. Does
-    /// nothing if the table has no such entry, or is sparse.
+    /// Prefetches the first cache line of entry `number` into the host's cache, for a handler that will reach the entry
+    /// soon. Does nothing if the table has no such entry, or makes entries on first use.
     #[inline]
     pub fn prefetch(&self, number: u64) {
         self.entries.prefetch(self.group.name(number));

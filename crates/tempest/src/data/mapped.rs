@@ -1,5 +1,5 @@
-//! Segments of other nodes as plain loads and stores, where their memory is mapped: natively within one
-//! process, in a model never.
+//! Segments of other nodes as plain loads and stores, where their memory is mapped: natively within one process, in a
+//! simulation never.
 //!
 //! A thread [maps](Thread::map) a node's part of a segment once, and then reads and writes its words through the
 //! handle. No world intervenes: an access is one comparison and the load or store itself. The comparison checks the
@@ -80,10 +80,10 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Reads the word at `offset`, counted in words from the beginning of the part.
+    /// Reads the word at `offset`, counted in words from the beginning of the mapped part of the segment.
     ///
     /// # Panics
-    /// If the part has no such word, or this node may not read it.
+    /// If there is no such word, or this node has no right to read it.
     #[inline]
     pub fn get(&self, offset: usize) -> T {
         match self.readable.get(offset) {
@@ -92,10 +92,10 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Writes `value` to the word at `offset`, counted in words from the beginning of the part.
+    /// Writes `value` to the word at `offset`, counted in words from the beginning of the mapped part of the segment.
     ///
     /// # Panics
-    /// If the part has no such word, or this node may not write it.
+    /// If there is no such word, or this node has no right to write it.
     #[inline]
     pub fn put(&self, offset: usize, value: T) {
         match self.writable.get(offset) {
@@ -104,10 +104,10 @@ impl<'a, T: Word> Mapped<'a, T> {
         }
     }
 
-    /// Fills `values` with consecutive words of the part, from the word at `offset` on.
+    /// Fills `values` with consecutive words of the mapped segment, from the word at `offset` on.
     ///
     /// # Panics
-    /// If the part ends before the last of these words, or this node may not read them.
+    /// If the segment has fewer words there, or this node has no right to read them.
     pub fn read(&self, offset: usize, values: &mut [T]) {
         bulk::load(
             self.stretch(self.readable, RemoteAccess::Read, offset, values.len()),
@@ -115,19 +115,19 @@ impl<'a, T: Word> Mapped<'a, T> {
         );
     }
 
-    /// Copies `len` words of the part, from the word at `offset` on, into `cells` of this node, from cell `cell` on.
-    /// There is no argument for a clock: a world that maps memory has no modelled clocks.
+    /// Copies `len` words of the mapped segment, from the word at `offset` on, into `cells` of this node, from cell
+    /// `cell` on. There is no argument for a clock: a world that maps memory has no simulated clocks.
     ///
     /// # Panics
-    /// If the part or `cells` ends before the last of these words, or this node may not read the part.
+    /// If the segment or `cells` ends before the last of these words, or this node has no right to read them.
     pub fn read_into(&self, offset: usize, cells: &Cells<T>, cell: usize, len: usize) {
         bulk::copy(self.stretch(self.readable, RemoteAccess::Read, offset, len), cells.stretch(cell, len));
     }
 
-    /// Writes `values` to consecutive words of the part, from the word at `offset` on.
+    /// Writes `values` to consecutive words of the mapped segment, from the word at `offset` on.
     ///
     /// # Panics
-    /// If the part ends before the last of these words, or this node may not write them.
+    /// If the segment has fewer words there, or this node has no right to write them.
     pub fn write(&self, offset: usize, values: &[T]) {
         bulk::store(
             self.stretch(self.writable, RemoteAccess::Write, offset, values.len()),
@@ -160,23 +160,24 @@ impl<'a, T: Word> Mapped<'a, T> {
 }
 
 impl<T: IntegerWord> Mapped<'_, T> {
-    /// Adds `amount` to the word at `offset` atomically, wrapping on overflow, and returns the word's previous value.
+    /// Adds `amount` to the mapped word at `offset` atomically, wrapping on overflow, and returns the word's previous
+    /// value.
     ///
     /// # Panics
-    /// If the part has no such word, or this node may not change it atomically.
+    /// If there is no such word, or this node has no right to change it atomically.
     #[inline]
     pub fn fetch_add(&self, offset: usize, amount: T) -> T {
         word::add(self.changeable(offset), amount, Ordering::AcqRel)
     }
 
-    /// Replaces the word at `offset` by `new` atomically if it holds `current`, and returns its previous value,
+    /// Replaces the mapped word at `offset` by `new` atomically if it holds `current`. Returns its previous value,
     /// `current`.
     ///
     /// # Errors
-    /// The word's value, if it is not `current`; the word is then unchanged.
+    /// The word's value, if it is not `current`. The word is then unchanged.
     ///
     /// # Panics
-    /// If the part has no such word, or this node may not change it atomically.
+    /// If there is no such word, or this node has no right to change it atomically.
     #[inline]
     pub fn compare_exchange(&self, offset: usize, current: T, new: T) -> Result<T, T> {
         word::exchange(self.changeable(offset), current, new)

@@ -1,18 +1,18 @@
-//! Arrays that only one thread reads and writes. A model charges their accesses as hits or misses in its caches.
+//! Arrays that only one thread reads and writes. A simulator charges their accesses as hits or misses in its caches.
 //!
 //! # Address of an array
 //!
-//! A model gives an array an address, which follows from the array's name and its thread's index, and from nothing
+//! A simulator gives an array an address, which follows from the array's name and its thread's index, and from nothing
 //! else: not from the order in which arrays are made, nor from the actions of other threads. An array begins at a page.
 //! The position of that page in a cache follows from a hash of the name, so that it is as random as on a machine whose
 //! system hands out pages.
 //!
 //! # Cost of an access
 //!
-//! Natively an access to an element costs a comparison of its index, and a view costs nothing. In a model an access to
-//! an element is a load or store of each of its fields. A view is charged when it is made, as if the thread went
-//! through the range once; accesses to the slice are then free. A thread that goes through an array several times must
-//! therefore make a view each time.
+//! Natively an access to an element costs a comparison of its index, and a view costs nothing. In a simulation an
+//! access to an element is a load or store of each of its fields. A view is charged when it is made, as if the thread
+//! went through the range once; accesses to the slice are then free. A thread that goes through an array several times
+//! must therefore make a view each time.
 //!
 //! This module must never know caches.
 
@@ -74,7 +74,7 @@ impl<T: Element> Private<T> {
         self.elements.is_empty()
     }
 
-    /// Returns the elements and drops the array. A model charges nothing for this.
+    /// Returns the elements and drops the array. A simulator charges nothing for this.
     pub fn into_vec(self) -> Vec<T> {
         self.elements.into()
     }

@@ -36,13 +36,12 @@ pub struct Place {
     pub offset: u32,
 }
 
-/// Consecutive words of a segment, as a transfer gathers or scatters them.
+/// Consecutive words of a segment, from which a transfer reads or into which it writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// The address of the piece's first word.
     pub place: Place,
-    /// The number of units of 8 bytes from the first word on: a unit is one word of 8 bytes, or two words of 4, four of 2, eight
-    /// of 1.
+    /// The number of units of 8 bytes: a unit is one word of 8 bytes, or two words of 4, four of 2, eight of 1.
     pub words: u32,
 }
 
@@ -55,15 +54,17 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Other nodes may not access the part at all.
+    /// No right: other nodes may not access the segment at all.
     pub const NOTHING: Self = Self { read: false, write: false, change: false };
-    /// Other nodes may read, where the segment is [mapped](crate::Thread::map).
+    /// The right of other nodes to read words of the segment where it is [mapped](crate::Thread::map).
     pub const READ: Self = Self { read: true, ..Self::NOTHING };
-    /// Other nodes may write: by transfers, by deposits, and where the segment is mapped.
+    /// The right of other nodes to write words of the segment: by transfers, by deposits, and where it is mapped by
+    /// stores.
     pub const WRITE: Self = Self { write: true, ..Self::NOTHING };
-    /// Other nodes may read and write.
+    /// The rights of other nodes to read and to write words of the segment.
     pub const READ_WRITE: Self = Self { read: true, ..Self::WRITE };
-    /// Other nodes may read, write, and change words in one atomic step where the segment is mapped.
+    /// The rights of other nodes to read words of the segment, to write them, and to change them atomically where the
+    /// segment is mapped.
     pub const ALL: Self = Self { change: true, ..Self::READ_WRITE };
 
     pub(crate) fn allow(self, access: RemoteAccess) -> bool {
@@ -113,12 +114,12 @@ impl<T: Word> Clone for Segment<T> {
 }
 
 impl<T: Word> Segment<T> {
-    /// Returns the address of the word at `offset`, which is the same on any node.
+    /// Returns the address of word `offset` of the segment. The address is the same on every node.
     pub fn place(&self, offset: u32) -> Place {
         Place { segment: self.id, offset }
     }
 
-    /// Returns the piece of `words` units of 8 bytes that begins at the word `offset`, for a transfer.
+    /// Returns the piece of `words` units of 8 bytes that begins at word `offset` of the segment, for a transfer.
     pub fn piece(&self, offset: u32, words: u32) -> Piece {
         Piece { place: self.place(offset), words }
     }
@@ -128,9 +129,9 @@ impl<T: Word> Segment<T> {
         self.id
     }
 
-    /// Returns the words of this node's part as cells: each access names a thread or handler, and takes place at the instant of
-    /// that thread's or handler's clock. For data whose accesses events order, [`Thread::words`](crate::Thread::words) is
-    /// cheaper.
+    /// Returns the words of this node's part of the segment as [`Cells`]. Each access names the thread or handler that
+    /// makes it, and takes place at its time. Where [events](Event) order the accesses,
+    /// [`Thread::words`](crate::Thread::words) is cheaper.
     #[inline]
     pub fn cells(&self) -> &Cells<T> {
         &self.cells
@@ -141,8 +142,8 @@ impl<T: Word> Segment<T> {
         self.first
     }
 
-    /// The event that counts the units of 8 bytes that deposits have placed in this node's part. A thread that has
-    /// waited for a count sees all words that were counted.
+    /// The event that counts the units of 8 bytes that deposits have written into this node's part of the segment. A
+    /// thread that has waited for a count sees all counted words.
     pub fn deposited(&self) -> &Event {
         &self.deposited.0
     }
@@ -159,7 +160,7 @@ pub struct BadPlace {
     pub words: usize,
     /// The address of the first word of the access.
     pub place: Place,
-    /// The node whose part of the segment is accessed.
+    /// The node that owns the accessed words.
     pub node: NodeId,
     /// The accessing node, and its kind of access; `None` if the node accesses its own part.
     by: Option<(NodeId, RemoteAccess)>,
@@ -172,7 +173,7 @@ pub struct BadPlace {
 pub enum BadAccess {
     /// The node has no such segment.
     NoSegment,
-    /// The access ends behind the part, which has this number of words.
+    /// The access reaches beyond the node's part of the segment, which has this number of words.
     Beyond(usize),
     /// The segment's [`Rights`] do not allow other nodes this kind of access.
     Closed,

@@ -7,21 +7,21 @@ use std::borrow::Cow;
 
 use super::segment::{Piece, Place};
 
-/// The source of a transfer: the words that it moves.
+/// The words that a transfer moves, and their place on the sending node.
 #[derive(Clone, Copy, Debug)]
 pub enum Data<'a> {
     /// Words in private memory of the sender, [packed](crate::data::Word::packed) into units of 8 bytes.
     Words(&'a [u64]),
-    /// Words of these pieces of the sending node's segments, gathered in this order.
+    /// Words of the sending node's segments, gathered from the pieces of this list in order.
     Pieces(&'a [Piece]),
 }
 
 /// The destination of a transfer on the receiving node.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// Consecutive words of one segment, from this word on.
+    /// Consecutive words of one segment of the receiving node, from this address on.
     Place(Place),
-    /// These pieces, into which the words are scattered in this order.
+    /// Words of the receiving node's segments, scattered into the pieces of this list in order.
     Pieces(&'a [Piece]),
 }
 
@@ -61,20 +61,20 @@ impl From<Place> for Target<'_> {
     }
 }
 
-/// A transfer, ready for a world to move. The pieces of `into` together have as many words as `words`. The pieces of
-/// `from` have as many too, unless `from` is empty.
+/// A bulk transfer, as a world receives it from the sending node. `words` and the pieces of `into` have equally many
+/// units of 8 bytes. So have the pieces of `from`, unless `from` is empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer<'a> {
-    /// All words to move, gathered, in units of 8 bytes.
+    /// The words to move, in units of 8 bytes.
     pub words: &'a [u64],
-    /// The pieces of the sending node's segments from which the words were gathered; empty if they are in no segment.
+    /// The pieces of the sending node's segments that the words come from; empty if they come from private memory.
     pub from: &'a [Piece],
     /// The pieces of the receiving node's segments into which the words go.
     pub into: &'a [Piece],
 }
 
 impl<'a> Transfer<'a> {
-    /// Returns for each piece of `into` its place and the words that go there.
+    /// Returns, for each piece of `into`, its address and the words to write there.
     pub fn placed(&self) -> impl Iterator<Item = (Place, &'a [u64])> + use<'a> {
         let mut rest = self.words;
         self.into.iter().map(move |piece| {

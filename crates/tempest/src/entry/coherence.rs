@@ -15,15 +15,15 @@ use crate::{Memory, Setup};
 pub struct Coherence {
     /// The protocol's name on the command line.
     pub name: &'static str,
-    /// A summary of one line for people.
+    /// A description of the protocol in one line.
     pub summary: &'static str,
     /// Installs the protocol on a node, for the given address space. Returns the node's copy of the space, which the
-    /// protocol has made with [`Setup::memory`].
+    /// protocol makes with [`Setup::memory`].
     pub install: fn(&AddressSpace, &mut Setup<'_>) -> Arc<Memory>,
 }
 
 impl Coherence {
-    /// Finds the protocol called `name` in `all`.
+    /// Finds the protocol called `name` in the list `all`.
     ///
     /// # Errors
     /// [`UnknownName`] if no protocol in `all` has this name.

@@ -8,10 +8,10 @@ use units::names::nearest;
 use crate::data::BadLayout;
 use crate::memory::NoFrames;
 
-/// The error of a name that no object of the expected kind has.
+/// The error of an unknown name: no object of the expected kind has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownName {
-    /// The expected kind of object, such as `program`.
+    /// The expected kind of object, such as `program` or `input`.
     pub what: &'static str,
     /// The name that was given.
     pub name: String,
@@ -43,12 +43,12 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// The error that two entries of a table have the same name.
+/// The error that two programs of a table have the same name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Duplicate {
-    /// The name of both entries.
+    /// The name of both programs.
     pub name: &'static str,
-    /// The summaries of the two entries.
+    /// The descriptions of the two programs, one line each.
     pub summaries: [&'static str; 2],
 }
 
@@ -80,7 +80,7 @@ pub enum InputError {
     },
     /// The program declares this input and never reads it: a mistake of the program's author.
     Unread(&'static str),
-    /// Inputs contradict each other. The text names them and the contradiction.
+    /// The values of several inputs contradict each other. The text names the inputs and the contradiction.
     Together(String),
 }
 
@@ -137,7 +137,7 @@ impl<E: Into<InputError>> From<E> for BadInputs {
     }
 }
 
-/// The error of a plan by which a program cannot run. The text states a plan by which it can.
+/// The error of a [`Plan`](super::Plan) that a program cannot follow. The text states a plan that it can.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadPlan(pub String);
 

@@ -16,8 +16,8 @@ pub struct File {
 /// of a default file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Given {
-    /// Text values, by the name of their input.
+    /// The values that are texts or numbers, as typed, by the name of their input.
     pub values: BTreeMap<String, String>,
-    /// File contents, by the name of their input.
+    /// The contents of files, by the name of their input.
     pub files: BTreeMap<String, File>,
 }

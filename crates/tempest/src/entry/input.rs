@@ -12,14 +12,14 @@ pub struct Input {
     pub key: &'static str,
     /// The default value as text; for a file the name of a file that is shipped with Tradewind.
     pub default: &'static str,
-    /// The meaning of the input for people, with its unit.
+    /// The meaning of the input in one line, with its unit.
     pub meaning: &'static str,
     /// The values that the input may have.
     pub kind: Kind,
     /// The mechanisms under which the program uses the input; empty if it uses it under all mechanisms.
     pub only: &'static [Mechanism],
-    /// The values that sources leave open, for comparisons over all of them: `LOW..HIGH`, or a list `A,B`. `None` if the program
-    /// states none.
+    /// The values to compare if the literature does not state the value: `LOW..HIGH`, or a list `A,B`. `None` if the
+    /// program names none.
     pub free: Option<&'static str>,
 }
 
@@ -85,13 +85,14 @@ impl Input {
         Self { key, default, meaning, kind: Kind::File, only: &[], free: None }
     }
 
-    /// Returns this input, restricted to these mechanisms: the program ignores it under others.
+    /// Returns this input, restricted to `mechanisms`: under another mechanism the program ignores it.
     #[must_use]
     pub const fn only(self, mechanisms: &'static [Mechanism]) -> Self {
         Self { only: mechanisms, ..self }
     }
 
-    /// Returns this input with the values that sources leave open: `LOW..HIGH`, or a list `A,B`.
+    /// Returns this input with `values` to compare where the literature does not state the value: `LOW..HIGH`, or a
+    /// list `A,B`.
     #[must_use]
     pub const fn free(self, values: &'static str) -> Self {
         Self { free: Some(values), ..self }
@@ -108,8 +109,8 @@ impl Input {
     }
 }
 
-/// The input `frames` of programs that move data through shared memory: the number of pages of other nodes for which a
-/// node has room. It is parsed as a [`Frames`](crate::memory::Frames).
+/// The input `frames` of programs that move data through shared memory: the number of pages of other nodes that a node
+/// can hold at a time. It is parsed as a [`Frames`](crate::memory::Frames).
 pub const FRAMES: Input = Input::text(
     "frames",
     "all",
@@ -118,7 +119,7 @@ pub const FRAMES: Input = Input::text(
 )
 .only(&[Mechanism::SharedMemory]);
 
-/// The input `homes` of programs that move data through shared memory: the homes of the program's data. It is parsed as a
+/// The input `homes` of programs that move data through shared memory: the home nodes of the data. It is parsed as a
 /// [`Placement`](crate::memory::Placement).
 pub const HOMES: Input = Input::text(
     "homes",

@@ -67,20 +67,20 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     /// The declarations of the inputs, in the order of the fields.
     const INPUTS: &'static [Input];
 
-    /// Reads every input from `reader`, which notes each mistake. Returns `None` if the values do not make a struct; a
-    /// struct made of wrong values has a noted mistake too.
+    /// Reads every input from `reader`, which records each mistake. Returns `None` if an input has no usable value. A
+    /// mistake may be recorded even if a struct is returned.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
 
     /// Checks that the values of different inputs fit together. With `#[inputs(check)]` this calls the struct's own
     /// method `check`.
     ///
     /// # Errors
-    /// [`BadInputs`], with every contradiction between them.
+    /// [`BadInputs`], with every contradiction.
     fn check(&self) -> Result<(), BadInputs> {
         Ok(())
     }
 
-    /// Facts about the inputs that a run prints for people: pairs of a name and a value.
+    /// Facts about the inputs that the command prints with a run's results: pairs of a name and a value.
     fn describe(&self) -> Vec<(&'static str, String)>;
 
     /// Makes the struct from the inputs that a person gave and the defaults of the others.
@@ -97,8 +97,8 @@ pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     }
 }
 
-/// Reads a program's inputs. Returns the program with these inputs, which calls `job` to make its job for a plan. The
-/// field `load` of an [`Entry`](super::Entry) calls this.
+/// Reads a program's inputs and returns the program, ready to run; `job` makes its [`Job`] for a plan. The field `load`
+/// of an [`Entry`](super::Entry) calls this.
 ///
 /// # Errors
 /// [`BadInputs`], with every mistake in the inputs.

@@ -6,32 +6,32 @@ use crate::data::{BadLayout, Word};
 use crate::memory::{AddressSpace, Frames};
 use crate::{Array, Layout, Mechanism, Setup, Shape, Shared};
 
-/// The mechanism, the shape of the world, and the seed of a run.
+/// The settings of a run beside the program's inputs: the mechanism, the size, the seed, the shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// The mechanism by which data moves.
+    /// The mechanism by which data moves between nodes.
     pub mechanism: Mechanism,
     /// The number of nodes, and of threads on each.
     pub shape: Shape,
-    /// The shape for which the problem is made. It is [`shape`](Self::shape), except in a baseline run, where one
-    /// processor solves the problem of a run with many.
+    /// The numbers of nodes and threads for which the problem is made. They equal [`shape`](Self::shape), except in a
+    /// baseline run, where one processor solves the problem of a larger run.
     pub problem: Shape,
     /// The seed of the program's random numbers.
     pub seed: u64,
-    /// The size of a coherence block in bytes: a value in [`BLOCKS`](Self::BLOCKS).
+    /// The size of a coherence block of shared memory in bytes: a value in [`BLOCKS`](Self::BLOCKS).
     pub block: u32,
     /// The protocol that keeps shared memory coherent; `None` for a run that moves no data through shared memory.
     pub protocol: Option<&'static Coherence>,
 }
 
 impl Plan {
-    /// The sizes that a block may have, in bytes.
+    /// The sizes in bytes that a coherence block of shared memory may have.
     pub const BLOCKS: [u32; 4] = [16, 32, 64, 128];
 
-    /// The default size of a block in bytes: the size that the studies of fine-grain shared memory used.
+    /// The default size of a coherence block in bytes, as in the studies of fine-grain shared memory.
     pub const BLOCK: u32 = 64;
 
-    /// Makes a plan with seed 1, blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol for shared memory.
+    /// Makes a plan with seed 1, coherence blocks of [`BLOCK`](Self::BLOCK) bytes and no protocol for shared memory.
     pub const fn new(mechanism: Mechanism, shape: Shape) -> Self {
         Self { mechanism, shape, problem: shape, seed: 1, block: Self::BLOCK, protocol: None }
     }
@@ -51,7 +51,7 @@ impl Plan {
     }
 
     /// Makes the shared memory of this run: the address space `layout`, kept coherent by the plan's protocol. Each node
-    /// has room for copies of `frames` pages of other nodes.
+    /// can hold copies of `frames` pages of other nodes.
     ///
     /// # Errors
     /// [`BadPlan`] if `frames` is too few for the nodes to make progress, or the plan names no protocol.
@@ -66,7 +66,7 @@ impl Plan {
     }
 
     /// Makes a shared memory with one array, which `lay` allocates, and returns the array as the node of `setup` sees
-    /// it. For programs that need one array; a program calls this once.
+    /// it. A program may call this once.
     ///
     /// # Panics
     /// If the address space has no room for the array, or the plan names no protocol.

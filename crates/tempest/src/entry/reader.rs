@@ -87,8 +87,8 @@ impl<'a> Reader<'a> {
         self.given.values.contains_key(self.input(key).key)
     }
 
-    /// Reads the text input `key` and parses it with the `FromStr` of `T`. If the text is no `T`, the reader notes a
-    /// mistake and returns `None`.
+    /// Reads the text input `key` and parses it as a `T`. If the text is no `T`, the reader notes a mistake and returns
+    /// `None`.
     ///
     /// # Panics
     /// If the program declares no input of this name.
@@ -119,9 +119,9 @@ impl<'a> Reader<'a> {
         self.given.values.get(key).map_or(input.default, String::as_str)
     }
 
-    /// Checks a further condition on the input `key`: `accept` must return true for its value. Otherwise the reader
-    /// notes a mistake, with `expected` as the words for the expected value. A value that cannot be parsed as a `T` is
-    /// not checked here: the method that reads the input notes it.
+    /// Checks a further condition on the input `key`. If `accept` returns false for its value, the reader notes a
+    /// mistake with the words `expected`. A value that is no `T` is not checked: the method that reads the input notes
+    /// it.
     ///
     /// # Panics
     /// If the program declares no input of this name.
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes a mistake, which [`finish`](Self::finish) returns.
+    /// Notes a mistake. [`finish`](Self::finish) returns all noted mistakes.
     pub fn refuse(&mut self, mistake: impl Into<InputError>) {
         self.mistakes.push(mistake.into());
     }

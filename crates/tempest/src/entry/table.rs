@@ -11,11 +11,11 @@ pub type Loaded = Result<Box<dyn Instance>, BadInputs>;
 pub struct Entry {
     /// The program's name on the command line.
     pub name: &'static str,
-    /// A summary of one line for people.
+    /// A description of the program in one line.
     pub summary: &'static str,
     /// The mechanisms that the program is written for, at least one. The first is the default.
     pub mechanisms: &'static [Mechanism],
-    /// The inputs that a person may give the program.
+    /// The inputs of the program, which a person may set.
     pub inputs: &'static [Input],
     /// Reads and checks the inputs that a person gave, and returns the program with these inputs.
     pub load: fn(&Given) -> Loaded,
@@ -33,25 +33,26 @@ pub struct Least {
 }
 
 impl Least {
-    /// The least size of a program that can run on one processor: one node, one processor, one thread.
+    /// The least size for a program that can run on a single processor: one node, one processor, one thread.
     pub const ANY: Self = Self { nodes: 1, processors: 1, threads: 1 };
 }
 
 /// A program whose inputs have been read and found good.
 pub trait Instance: Send + Sync {
-    /// Makes the job that runs the program by this plan.
+    /// Makes the job that runs the program by `plan`.
     ///
     /// # Errors
     /// [`BadPlan`] if the program cannot run by this plan. The error says which plan it could run by.
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan>;
 
-    /// The least size of a run with these inputs. Where a person does not give a number of nodes, processors or
-    /// threads, the command uses at least the number here.
+    /// The least size of a run with these inputs. The command uses at least these numbers of nodes, processors and
+    /// threads, unless a person gives others.
     fn least(&self) -> Least {
         Least::ANY
     }
 
-    /// Facts about the inputs that a run prints for people, such as the size of a graph: pairs of a name and a value.
+    /// Facts about the inputs that the command prints with a run's results, such as the size of a graph: pairs of a
+    /// name and a value.
     fn describe(&self) -> Vec<(&'static str, String)>;
 }
 

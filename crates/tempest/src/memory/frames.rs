@@ -6,22 +6,23 @@ use std::str::FromStr;
 
 use crate::Layout;
 
-/// The room on a node for pages that live on other nodes.
+/// The number of pages with another home node of which a node can hold copies at a time.
 ///
-/// A person writes it as `all`, `on-demand` or a number.
+/// The input's text is `all`, `on-demand` or a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Frames {
-    /// Room for all pages, each mapped from the start: there are no page faults.
+    /// All pages, each mapped from the start: there are no page faults.
     #[default]
     All,
-    /// Room for all pages, each mapped when it is first used.
+    /// All pages, each mapped when a thread of the node first uses it.
     OnDemand,
-    /// Room for this number of pages at a time. When another page is needed, the protocol replaces a page that has not been used
-    /// lately. `stache` keeps a quarter of the pages inactive, replaces the page that has been inactive longest, and makes a
-    /// page active again if a thread faults in it meanwhile. With less than four frames the page that was mapped first gives way.
+    /// This number of pages. When another page is needed, the protocol replaces a page that has not been used lately.
+    /// The protocol `stache` keeps a quarter of the pages inactive, replaces the page that has been inactive longest,
+    /// and makes a page active again if a thread faults in it. With fewer than four frames it replaces the page that
+    /// was mapped first.
     ///
-    /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than the node has frames keep
-    /// taking the frames from each other while they wait.
+    /// Threads of a node that [wait for words](crate::Thread::wait_for) on more pages than this keep taking frames from
+    /// each other while they wait.
     AtMost(u32),
 }
 
@@ -52,7 +53,7 @@ impl fmt::Display for Frames {
 pub enum NoFrames {
     /// The text is neither `all` nor `on-demand` nor a number.
     Unreadable(String),
-    /// A node has no frame, although other nodes have pages.
+    /// A node can hold no page of another node, although other nodes have pages.
     TooFew,
 }
 
@@ -69,8 +70,8 @@ impl fmt::Display for NoFrames {
 
 impl std::error::Error for NoFrames {}
 
-/// The shared address space of a run: its arrays, the homes of their pages, and the number of pages of other nodes for
-/// which a node has room.
+/// The shared address space of a run: its arrays, the home nodes of their pages, and the number of pages of other nodes
+/// that a node can hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddressSpace {
     layout: Layout,
@@ -78,12 +79,11 @@ pub struct AddressSpace {
 }
 
 impl AddressSpace {
-    /// Makes an address space in which each node has room for `frames` pages of other nodes.
+    /// Makes an address space in which each node can hold copies of `frames` pages of other nodes.
     ///
     /// # Errors
-    /// [`NoFrames::TooFew`] if a node would have no frame although other nodes have pages. One frame is enough: a page
-    /// stays in its frame while a block of the page is under way, the messages that bring the block need no frame, and
-    /// the thread that waits for the block makes its access before the page gives way.
+    /// [`NoFrames::TooFew`] if a node could hold no page although other nodes have pages. One frame is enough: a page
+    /// stays in its frame until the thread that waits for a block of the page has made its access.
     pub fn new(layout: Layout, frames: Frames) -> Result<Self, NoFrames> {
         let has_remote_pages = layout.nodes() > 1 && layout.pages() > 0;
         if frames == Frames::AtMost(0) && has_remote_pages {
@@ -92,12 +92,12 @@ impl AddressSpace {
         Ok(Self { layout, frames })
     }
 
-    /// The layout of the space: its arrays, and the homes of their pages.
+    /// The layout of the address space: its arrays, and the home nodes of their pages.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The room on a node for pages of other nodes.
+    /// The number of pages of other nodes that a node can hold.
     pub fn frames(&self) -> Frames {
         self.frames
     }

@@ -24,19 +24,19 @@ pub(crate) const PAGE_WORDS: u32 = 512;
 /// The size of a page in bytes.
 pub(crate) const PAGE_BYTES: usize = PAGE_WORDS as usize * WORD_BYTES as usize;
 
-/// The placement of an array's pages: their home nodes.
+/// The rule that gives each page of an array its home node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Homes {
-    /// All pages at one node.
+    /// All pages have this node as home.
     At(NodeId),
-    /// Pages dealt out to the nodes in turn.
+    /// Nodes are the homes of pages in turn: node 0 of the first page, node 1 of the second.
     RoundRobin,
-    /// Each node has a part of the array, and is the home of its part. A part has the allocated length, rounded up to
-    /// whole pages. [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
+    /// Each node is the home of its own part of the array. A part has the allocated length, rounded up to whole pages.
+    /// [`Shared::at`](crate::Shared::at) gives the index of an element of a part.
     Parts,
-    /// Each page at the node that touches it first, if the protocol can move homes as `stache` can. The home in the
-    /// layout is then only the page's manager, the node where such a protocol may keep the record of the home. Pages
-    /// are dealt out to managers in turn. A protocol that cannot move homes uses the manager as the home.
+    /// The home of each page is the node that accesses it first, if the protocol can move homes, as `stache` can. The
+    /// home in the layout is then only the page's manager, where such a protocol may record the home. Nodes are
+    /// managers of pages in turn. A protocol that cannot move homes uses the manager as the home.
     FirstTouch,
 }
 
@@ -51,7 +51,8 @@ impl Homes {
     }
 }
 
-/// An array of a [`Layout`]. [`Memory::bind`](crate::Memory::bind) makes a handle to its elements on a node.
+/// An array of shared memory, allocated in a [`Layout`]. [`Memory::bind`](crate::Memory::bind) gives a node access to
+/// its elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Array<T> {
     pub(crate) region: u32,
@@ -78,7 +79,7 @@ pub(crate) struct Region {
     pub(crate) pages: Range<u32>,
 }
 
-/// The address space: blocks, pages and their homes, arrays.
+/// The layout of a shared address space: its arrays, its pages with their home nodes, and its blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     nodes: u32,
@@ -91,7 +92,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Makes an empty space for `nodes` nodes, with blocks of `block` bytes.
+    /// Makes an empty address space for `nodes` nodes, with coherence blocks of `block` bytes.
     ///
     /// # Errors
     /// [`BadLayout`] if a block is not of 16, 32, 64 or 128 bytes, or there is no node.
@@ -216,8 +217,8 @@ impl Layout {
         }
     }
 
-    /// Makes `home` the home of the pages that hold elements `range` of an array. A page that several calls concern has
-    /// the home of the last call.
+    /// Makes `home` the home node of the pages that hold elements `range` of an array. If several calls concern a page,
+    /// the last call counts.
     ///
     /// ```
     /// use tradewind_tempest::{Homes, Layout, NodeId};
@@ -275,17 +276,17 @@ impl Layout {
     /// The largest number of pages of 4096 bytes: 32 GiB, so that block numbers fit 32 bits.
     const MAX_PAGES: usize = 1 << 23;
 
-    /// The number of nodes that share the space.
+    /// The number of nodes that share the address space.
     pub fn nodes(&self) -> u32 {
         self.nodes
     }
 
-    /// The size of a block in bytes.
+    /// The size of a coherence block in bytes.
     pub fn block_bytes(&self) -> u32 {
         WORD_BYTES << self.block
     }
 
-    /// The size of a block in words of 8 bytes.
+    /// The size of a coherence block in words of 8 bytes.
     pub fn block_words(&self) -> usize {
         1 << self.block
     }
@@ -295,7 +296,7 @@ impl Layout {
         self.block_bytes().trailing_zeros()
     }
 
-    /// The number of words of 8 bytes of the space.
+    /// The size of the address space in words of 8 bytes.
     pub fn words(&self) -> usize {
         self.homes.len() * PAGE_WORDS as usize
     }
@@ -305,27 +306,27 @@ impl Layout {
         self.homes.len() * PAGE_BYTES
     }
 
-    /// The number of blocks of the space.
+    /// The number of coherence blocks in the address space.
     pub fn blocks(&self) -> u32 {
         (self.words() >> self.block) as u32
     }
 
-    /// The number of pages of the space.
+    /// The number of pages in the address space, each of 4096 bytes.
     pub fn pages(&self) -> u32 {
         self.homes.len() as u32
     }
 
-    /// The number of the page in which a block lies.
+    /// The number of the page that contains `block`.
     pub fn page_of(&self, block: Block) -> u32 {
         block.0 / self.page_blocks()
     }
 
-    /// The number of blocks of a page.
+    /// The number of coherence blocks in a page.
     pub fn page_blocks(&self) -> u32 {
         PAGE_WORDS >> self.block
     }
 
-    /// The numbers of the blocks of a page.
+    /// The numbers of the coherence blocks in a page.
     ///
     /// # Panics
     /// If there is no such page.
@@ -335,7 +336,7 @@ impl Layout {
         page * each..(page + 1) * each
     }
 
-    /// The home of a page. Under [`Homes::FirstTouch`] it is the page's manager.
+    /// The home node of a page; under [`Homes::FirstTouch`] the page's manager.
     ///
     /// # Panics
     /// If there is no such page.
@@ -343,7 +344,7 @@ impl Layout {
         self.homes[page as usize]
     }
 
-    /// Whether a page's home is the node that touches it first ([`Homes::FirstTouch`]).
+    /// Whether the home of a page is the node that accesses it first ([`Homes::FirstTouch`]).
     ///
     /// # Panics
     /// If there is no such page.
@@ -351,7 +352,7 @@ impl Layout {
         self.touched[page as usize]
     }
 
-    /// The home of the page in which a block lies. Under [`Homes::FirstTouch`] it is the page's manager.
+    /// The home node of a block's page; under [`Homes::FirstTouch`] the page's manager.
     ///
     /// # Panics
     /// If there is no such block.
@@ -388,12 +389,12 @@ impl Layout {
         identity.finish()
     }
 
-    /// The number of an array's region, by which messages of a protocol may name it.
+    /// The number of an array in this layout, by which messages of a protocol may name the array.
     pub fn region_of<T>(&self, array: Array<T>) -> u32 {
         array.region
     }
 
-    /// The numbers of the pages of an array.
+    /// The numbers of the pages that an array occupies.
     ///
     /// # Panics
     /// If the array is of another space.

@@ -1,10 +1,11 @@
-//! Fine-grain shared memory: a node's right to each block of a global address space, and the test of it by accesses.
+//! Fine-grain shared memory: each node has a right to each block of a shared address space, and each access tests this
+//! right.
 //!
-//! The space is allocated by *page* at a home node and kept coherent by *block* (16 to 128 bytes). Every node
-//! has room for a copy of the whole space, and a [`Tag`] for each block: `Invalid`, `ReadOnly` or `Writable`.
-//! A thread's access is one test of the tag and the access itself ([`Thread::read`](crate::Thread::read)). An
-//! access that the tag forbids is a *fault*: an event of the node, keyed by the block. Which messages then
-//! move the block and its rights is up to a protocol: the waist knows no states, no directory, no owner.
+//! Each *page* of the space has a home node; each *block* (16 to 128 bytes) is kept coherent by itself. Every node has
+//! room for a copy of the whole space, and a [`Tag`] for each block: `Invalid`, `ReadOnly` or `Writable`. A thread's
+//! access is a test of the tag and the access itself ([`Thread::read`](crate::Thread::read)). An access that the tag
+//! forbids is a *fault*: an event of the node, keyed by the block. A protocol then chooses the messages that move the
+//! block and its rights: this crate knows no states, no directory, no owner.
 //!
 //! | module | contents |
 //! |---|---|
@@ -19,8 +20,8 @@
 //!
 //! # Check, then access
 //!
-//! Between the test of a tag and the access, a handler on another processor may take the block away. The
-//! promise: *an access that passed its test completes before the loss of that right takes effect.*
+//! Between the test of a tag and the access, a handler on another processor may take the block away. The promise: *an
+//! access that passed its test completes before the loss of that right takes effect.*
 //!
 //! - **Raising** a tag ([`Actions::raise`](crate::Actions::raise)) is a release store, after the words are in
 //!   place; the test is an acquire load. A thread that sees the right sees the words.
@@ -42,10 +43,10 @@
 //! program order. So accesses of different nodes are ordered as their rights were, and that order contains
 //! every thread's own.
 //!
-//! *Inside a native node*: threads of one processor take turns, so they see each other in program order.
-//! Threads of *different processors* of a node use the same copy through relaxed atomics behind acquire
-//! tests: single words are coherent and nothing tears, but a store may be seen late. Events, keys and atomic
-//! updates order them. In a model the processors of a node are sequentially consistent too.
+//! *Inside a native node*: threads of one processor take turns, so they see each other in program order. Threads of
+//! *different processors* of a node use the same copy through relaxed atomics behind acquire tests: single words are
+//! coherent and nothing tears, but a store may be seen late. Events, keys and atomic updates order them. In a
+//! simulation the processors of a node are sequentially consistent too.
 
 mod faults;
 #[cfg(test)]

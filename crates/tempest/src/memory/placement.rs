@@ -7,18 +7,19 @@ use super::layout::{Array, Homes, Layout};
 use crate::NodeId;
 use crate::data::BadLayout;
 
-/// The homes of an array that a program divides among nodes, as a person chooses them. In a program's source they
-/// follow from the allocation of the data, or from their initialization.
+/// A person's choice of the home nodes of an array that a program divides among nodes. In a program's source they
+/// follow from the allocation of the data, or from its initialization.
 ///
-/// A person writes it as `owner`, `one` or `first-touch`.
+/// The input's text is `owner`, `one` or `first-touch`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
-    /// Each part at the node to which the program gives it.
+    /// The home of each part is the node to which the program gives it.
     #[default]
     Owner,
-    /// All pages at node 0, as in a program where a thread of node 0 initializes all data.
+    /// The home of all pages is node 0, as in a program where a thread of node 0 initializes all data.
     One,
-    /// Each page at the node that touches it first, if the protocol can do that, as in [`Homes::FirstTouch`].
+    /// The home of each page is the node that accesses it first, if the protocol can move homes, as in
+    /// [`Homes::FirstTouch`].
     FirstTouch,
 }
 
@@ -47,8 +48,7 @@ impl fmt::Display for Placement {
 }
 
 impl Layout {
-    /// Gives all pages of an array the homes that `placement` says. Under [`Placement::Owner`] the pages keep their
-    /// homes.
+    /// Sets the home nodes of all pages of an array as `placement` says. [`Placement::Owner`] changes no home.
     ///
     /// # Errors
     /// [`BadLayout`] if the array is of another space.

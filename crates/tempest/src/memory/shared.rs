@@ -39,7 +39,7 @@ impl<T: Word> Clone for Shared<T> {
 }
 
 impl Memory {
-    /// Makes a handle to the elements of an array in this node's copy.
+    /// Makes a handle to the elements of an array in this node's copy of shared memory.
     ///
     /// # Panics
     /// If the array is of another space.
@@ -49,8 +49,8 @@ impl Memory {
         })
     }
 
-    /// Makes a handle to the field called `field` of the records of an array in this node's copy. Element `i` of the
-    /// handle is the field of record `i`.
+    /// Makes a handle to the field called `field` of the records of an array. Element `i` of the handle is the field of
+    /// record `i`.
     ///
     /// # Panics
     /// If the array is of another space, or its records have no such field of this size.
@@ -87,7 +87,7 @@ impl<T: Word> Shared<T> {
         Some(Self { column, memory, region: number, base, part, block })
     }
 
-    /// Makes a handle to word `word` of each record. Words have 8 bytes and are counted from 0.
+    /// Makes a handle to the word with index `word` of each record. A word has 8 bytes; indices begin at 0.
     ///
     /// # Panics
     /// If a record has no such word.
@@ -112,16 +112,16 @@ impl<T: Word> Shared<T> {
         self.column.is_empty()
     }
 
-    /// The index in the whole array of element `index` of a node's part.
+    /// The index, in the whole array, of element `index` of the part that belongs to `node`.
     ///
     /// # Panics
-    /// If a part has no such element.
+    /// If `node`'s part has no such element.
     pub fn at(&self, node: NodeId, index: usize) -> usize {
         assert!(index < self.part, "element {index} of a part of `{}`, which has {}", self.name(), self.part);
         node.0 as usize * self.part + index
     }
 
-    /// The block in which an element begins.
+    /// The block of shared memory in which element `index` begins.
     ///
     /// # Panics
     /// If there is no such element.
@@ -129,7 +129,7 @@ impl<T: Word> Shared<T> {
         self.block_of(self.place(index))
     }
 
-    /// The node's copy of the address space, which holds this array.
+    /// The node's copy of the shared address space, which holds this array.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
@@ -210,7 +210,7 @@ impl<T: Word> Shared<T> {
     }
 }
 
-/// Consecutive elements of shared memory that a thread may access, because it has tested their tags.
+/// Consecutive elements of shared memory that a thread may access, because it has tested the node's right to them.
 pub struct Run<'a, T: Word> {
     cells: Stride<'a, T::Atomic>,
 }
@@ -231,7 +231,7 @@ impl<T: Word> Run<'_, T> {
         word::load(self.cell(index))
     }
 
-    /// Iterates over the values of all elements of the run.
+    /// Iterates over the values of the run's elements.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = T> {
         self.cells.iter().map(word::load)
@@ -258,7 +258,7 @@ impl<T: Word> Run<'_, T> {
     }
 }
 
-/// A [`Run`] whose elements the thread may also write.
+/// Consecutive elements of shared memory, as a [`Run`], that the thread may also write.
 pub struct RunMut<'a, T: Word>(pub(crate) Run<'a, T>);
 
 impl<'a, T: Word> std::ops::Deref for RunMut<'a, T> {
@@ -293,7 +293,7 @@ impl<T: Word> RunMut<'_, T> {
         }
     }
 
-    /// Replaces every element by the value that `f` returns for it.
+    /// Replaces every element of the run by the value that `f` returns for it.
     #[inline]
     pub fn update(&self, mut f: impl FnMut(T) -> T) {
         let mut each = |cell: &T::Atomic| word::store(cell, f(word::load(cell)));

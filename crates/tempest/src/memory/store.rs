@@ -31,7 +31,8 @@ fn tag_cells(tags: usize) -> TagCells {
     Arc::new(mapping).words(0).expect("the words of the only stretch have one byte")
 }
 
-/// A node's copy of the shared address space: the words, the tags, and the threads that wait for blocks.
+/// A node's copy of the shared address space: its words, the node's right to each block, and the threads that wait for
+/// blocks.
 #[derive(Debug)]
 pub struct Memory {
     node: NodeId,
@@ -87,17 +88,17 @@ impl Memory {
         memory
     }
 
-    /// The node that has this copy.
+    /// The node that has this copy of shared memory.
     pub fn node(&self) -> NodeId {
         self.node
     }
 
-    /// The layout of the address space.
+    /// The layout of the shared address space.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// This node's tag of a block.
+    /// This node's right to a block of shared memory.
     ///
     /// # Panics
     /// If there is no such block.
@@ -106,8 +107,8 @@ impl Memory {
         self.tags.at(self.tags_of(block).start)
     }
 
-    /// Sets this node's tag of a block. A thread that finds the new tag finds all words that were written before. Only
-    /// a world, or a handler that holds the block's key, may call this.
+    /// Sets this node's right to a block. A thread that sees the new right sees all words that were written before.
+    /// Only a world, or a handler that holds the block's key, may call this.
     pub fn set_tag(&self, block: Block, tag: Tag) {
         self.tags.set(self.tags_of(block), tag);
     }
@@ -117,15 +118,15 @@ impl Memory {
         bytes.start >> TAG_SHIFT..bytes.end >> TAG_SHIFT
     }
 
-    /// Lowers this node's tags of `blocks`, whose key the caller holds, to `tag`. A tag below `tag` keeps its value.
+    /// Reduces this node's right to `blocks` to `tag`, unless it is less already. The caller holds the blocks' key.
     pub fn lower(&self, blocks: impl Iterator<Item = Block>, tag: Tag) {
         for block in blocks {
             self.tags.lower(self.tags_of(block), tag);
         }
     }
 
-    /// Whether a thread has been granted an access to any of `blocks` and has not done it yet. The caller holds the
-    /// blocks' key; handlers grant accesses only under that key.
+    /// Whether a handler has granted a thread an access to any of `blocks` that the thread has not done yet. The caller
+    /// holds the blocks' key; handlers grant accesses only under that key.
     pub fn is_pinned(&self, blocks: impl Iterator<Item = Block>) -> bool {
         self.faults.pins_any_of(blocks)
     }
@@ -141,7 +142,7 @@ impl Memory {
         AddressRange::Shared.first() + u64::from(block.0) * u64::from(self.layout.block_bytes())
     }
 
-    /// Copies the words of a block out of this node's memory, in units of 8 bytes.
+    /// Returns a copy of a block's words on this node, in units of 8 bytes.
     ///
     /// # Panics
     /// If there is no such block.
@@ -178,20 +179,20 @@ impl Memory {
         self.watchers.take(blocks)
     }
 
-    /// Whether a page is mapped on this node, which means that the node has room for it.
+    /// Whether a page is mapped on this node: the node has room for a copy of it.
     pub fn is_mapped(&self, page: u32) -> bool {
         self.mapped[page as usize].load(Ordering::Acquire)
     }
 
-    /// Sets whether a page is mapped on this node, which [`Fault::mapped`] tells the protocol at each fault. The caller
-    /// runs alone on the node.
+    /// Sets whether a page is mapped on this node. [`Fault::mapped`] tells the protocol at each fault. No other event
+    /// of the node may run meanwhile.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
     }
 
     /// Gives the memory of a page's words back to the operating system. The words are 0 afterwards. The memory of the
-    /// page's tags is given back too, when all pages whose tags share that memory are unmapped. The caller runs alone
-    /// on the node.
+    /// page's tags is given back too, when all pages whose tags share that memory are unmapped. No other event of the
+    /// node may run meanwhile.
     ///
     /// # Panics
     /// If there is no such page, or the node has a right to a block of it.
@@ -218,11 +219,11 @@ impl Memory {
         self.freed[array.region as usize].load(Ordering::Acquire)
     }
 
-    /// Marks the array with the region number `region` as freed. A later access to the array that faults panics with
-    /// the array's name.
+    /// Marks the array with the number `region` as freed. A later access to the array that faults panics with the
+    /// array's name.
     ///
     /// # Panics
-    /// If there is no such region.
+    /// If there is no such array.
     pub fn set_freed(&self, region: u32) {
         self.freed[region as usize].store(true, Ordering::Release);
     }
