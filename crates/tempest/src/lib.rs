@@ -1,12 +1,12 @@
 //! The narrow waist: the interface of a program or protocol to the world it runs in.
 //!
-//! A *program* is written once against this crate and runs unmodified on real threads of this host and on
-//! modelled machines. The world behind it is a **value chosen at run time** ([`World`](world::World)), never a type
-//! parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent paths are inline, and only the
-//! cold edge goes through object-safe traits that a world implements: [`Messages`](world::Messages),
-//! [`Scheduling`](world::Scheduling) and, in a model, [`Accounting`](world::Accounting).
+//! A *program* is written once against this crate and runs unmodified on real threads of this host and in simulations
+//! of parallel machines. The *world* that runs it is a **value chosen at run time** ([`World`](world::World)), never a
+//! type parameter: [`Thread`] and [`Handler`] are concrete handles whose frequent operations are inline, and only rare
+//! ones go through the object-safe traits that a world implements: [`Messages`](world::Messages),
+//! [`Scheduling`](world::Scheduling) and, in a simulator, [`Accounting`](world::Accounting).
 //!
-//! The waist is mechanism, not policy: send a message, hold a key, block a thread, account for work. A [`Policy`]
+//! This crate is mechanism, not policy: send a message, hold a key, block a thread, charge for work. A [`Policy`]
 //! states which processors run handlers, and when; the world carries the policy out.
 //!
 //! # The pieces
@@ -25,14 +25,14 @@
 //! | [`Segment`], [`Rights`], [`SegmentWords`](thread::SegmentWords) | memory of a node that other nodes write by transfers and deposits; the rights of other nodes to it; the loads and stores of its own threads |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
-//! | [`Private`], [`Element`] | an array of one thread, whose bytes a model finds or misses in its caches; data with a modelled layout |
-//! | [`Access`], [`MemoryEvents`](outcome::MemoryEvents) | accesses to words of segments that a program reports to a model; the counts of a modelled memory system |
-//! | [`Operations`], [`Primitive`] | the cost of a step: free natively, time in a model |
+//! | [`Private`], [`Element`] | an array of one thread, whose bytes a simulator finds or misses in its caches; data with a layout on the simulated machine |
+//! | [`Access`], [`MemoryEvents`](outcome::MemoryEvents) | accesses to words of segments that a program reports to a simulator; the counts of a modelled memory system |
+//! | [`Operations`], [`Primitive`] | the cost of a step: simulated time, nothing natively |
 //! | [`Mechanism`] | the way in which data moves: messages, bulk transfers, deposits, shared memory |
 //! | [`Policy`] | the processors that inject messages and run handlers, the times, and the order |
 //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |
 //!
-//! The root has the names that most programs need. Other names stand in the modules:
+//! The root has the names that most programs need. These modules have the others:
 //!
 //! | module | contents |
 //! |---|---|
@@ -97,12 +97,14 @@
 //!   whose fault was served is done once before the right is taken away again. The module [`memory`] describes the
 //!   steps.
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) that finds no room receives messages once and then
+//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) that finds no room receives messages once and then
 //!   returns its message to the caller. A handler's send never fails and never waits. A run whose handlers send more
 //!   than the world has memory for ends with an error.
 //! * **Ending.** A run ends when every thread has returned and nothing is in flight. Threads that all wait with nothing
 //!   in flight are reported as [`Failure::Deadlock`](outcome::Failure::Deadlock), exactly, in every world. Threads that
-//!   [`spin`](Thread::spin) with nothing in flight are reported as [`Failure::Livelock`](outcome::Failure::Livelock) by
-//!   modelled worlds.
+//! * **Ending.** A run ends when every thread has returned and nothing is in flight. Every world reports threads that
+//!   all wait with nothing in flight as [`Failure::Deadlock`](outcome::Failure::Deadlock), exactly. Simulators report
+//!   threads that [`spin`](Thread::spin) with nothing in flight as [`Failure::Livelock`](outcome::Failure::Livelock).
 //!
 //! The compiler refuses code that would break these promises. A handler cannot reach two entries at once:
 //!

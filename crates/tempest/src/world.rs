@@ -1,11 +1,11 @@
 //! The traits that a world implements and the parts that a world needs, for authors of a world.
 //!
 //! A program or a protocol needs nothing of this. A world implements [`World`], which runs a job, and [`Messages`] and
-//! [`Scheduling`], the cold edge through which threads and handlers act; a model implements [`Accounting`] too. A world
-//! has each [`Node`] of a job installed ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message
-//! that arrives as a [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its
-//! report in the end. When the nodes have been dropped their [`Disposal`] says whether the program's destructors have
-//! failed the run.
+//! [`Scheduling`], through which threads and handlers act; a simulator implements [`Accounting`] too. A world has each
+//! [`Node`] of a job installed ([`settle`]), makes the handles ([`thread`], [`handler`]), gives each message that
+//! arrives as a [`Packet`] to [`Node::deliver`] under its [`DispatchKey`], and asks the [`Resident`] for its report in
+//! the end. When the nodes have been dropped their [`Disposal`] says whether the program's destructors have failed the
+//! run.
 
 use pdq::DispatcherId;
 
@@ -48,7 +48,7 @@ pub fn expect_region(entered: usize, name: &str) {
 }
 
 /// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at `interval`. A
-/// model charges the thread's work to `accounting`, which is `None` where work takes real time.
+/// simulator charges the thread's work to `accounting`, which is `None` where work takes real time.
 pub fn thread<'a>(
     node: &'a Node,
     index: u32,
@@ -60,7 +60,7 @@ pub fn thread<'a>(
 }
 
 /// Makes the handle of a handler on `node` for an event sent by `source`, running on `processor` while it holds the key
-/// of `proof`. A model charges the handler's work to `accounting`, which is `None` where work takes real time.
+/// of `proof`. A simulator charges the handler's work to `accounting`, which is `None` where work takes real time.
 pub fn handler<'a>(
     node: &'a Node,
     source: NodeId,
@@ -72,8 +72,8 @@ pub fn handler<'a>(
 }
 
 /// Installs the program of `job` on node `id`, whose events go through `dispatcher`: registers its messages and makes
-/// its state. `first` is the first node of the run, which this node must be like; `None` while the first node itself is
-/// installed.
+/// its state. `first` is the first node of the run, whose messages and segments this node's must equal; `None` while
+/// the first node itself is installed.
 ///
 /// # Errors
 /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a third
@@ -90,8 +90,8 @@ pub fn settle(
     job.settle(id, shape, flow, dispatcher, first)
 }
 
-/// Adds `amount` to the count of an event of `node` and passes each waiter that the new count satisfies to `resume`, in
-/// order of arrival.
+/// Adds `amount` to the count of an event of `node`. Passes the waiters whose awaited count this reaches to `resume`,
+/// in order of arrival.
 ///
 /// # Panics
 /// If another node uses the event, or the count would exceed 64 bits.
@@ -109,13 +109,13 @@ pub fn signal_alone(event: &Event, node: NodeId, amount: u64, resume: impl FnMut
     event.add_alone(node, amount, resume);
 }
 
-/// Returns the count of an event as it is now, at no instant of a modelled clock. Only a world calls this.
+/// Returns the present count of an event, without regard to a simulator's clock. Only a world calls this.
 pub fn counted(event: &Event) -> u64 {
     event.counted()
 }
 
-/// Enlists `waiter` in an event of `node`: the signal by which the count reaches `at_least` resumes its thread. Returns
-/// false, and enlists nothing, if the count has reached `at_least` already.
+/// Lets the thread of `waiter` on `node` wait for an event: the signal by which the count reaches `at_least` resumes
+/// the thread. Returns false, and does nothing, if the count has reached `at_least` already.
 ///
 /// # Panics
 /// If another node uses the event.
@@ -123,8 +123,8 @@ pub fn enlist(event: &Event, node: NodeId, at_least: u64, waiter: Waiter) -> boo
     event.enlist(node, at_least, waiter)
 }
 
-/// Enlists `waiter` for an event as [`enlist`] does, without atomic updates. The caller must be the one OS thread that
-/// runs all threads and handlers of `node`.
+/// Lets the thread of `waiter` wait for an event as [`enlist`] does, without atomic updates. The caller must be the one
+/// OS thread that runs all threads and handlers of `node`.
 ///
 /// # Panics
 /// If another node uses the event.

@@ -4,20 +4,20 @@
 
 use crate::{Class, Primitive};
 
-/// The part of a protocol that charges a primitive: its threads, or handlers of a class.
+/// The part of a protocol that charges a [`Primitive`]: its threads, or its handlers of a class of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charger {
     /// The program's threads.
     Threads,
-    /// The handlers of messages of a class.
+    /// The handlers of messages of this class.
     HandlersOf(Class),
 }
 
-/// A primitive that an installed protocol may charge, and the part of the protocol that charges it.
+/// A protocol's declaration that its threads or handlers may charge a [`Primitive`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
     /// The primitive that may be charged.
     pub primitive: Primitive,
-    /// The part of the protocol that charges the primitive.
+    /// The threads or handlers that charge the primitive.
     pub by: Charger,
 }

@@ -18,8 +18,8 @@ use crate::plain::key::{DispatchKey, Proof};
 use crate::processor::{Accounting, Processor};
 use crate::{Access, Block, Event, Key, Keyed, Memory, NodeId, Primitive, Right, Segment, Tag, Waiter};
 
-/// The operations that a handler may perform at any moment, even while it borrows a table entry: everything except
-/// reaching another entry.
+/// The operations that a handler may perform at any moment, even while it borrows a table entry: all but reaching
+/// another entry.
 pub struct Actions<'a> {
     pub(crate) node: &'a NodeParts,
     source: NodeId,
@@ -73,21 +73,21 @@ impl Actions<'_> {
         self.node.shape().nodes
     }
 
-    /// The node that sent the message.
+    /// The node that sent the message whose handler runs; this node in a [hold](crate::Thread::hold).
     pub fn source(&self) -> NodeId {
         self.source
     }
 
-    /// The time since the run began, for measuring; see [`Thread::now`](crate::Thread::now).
+    /// The time since the run began, on one clock for all nodes; see [`Thread::now`](crate::Thread::now).
     pub fn now(&self) -> Time {
         self.processor.now()
     }
 
-    /// Resumes the thread of this node that took `waiter`. Returns false, and does nothing, if the thread's wait is
+    /// Resumes the thread of this node that made `waiter`. Returns false, and does nothing, if the thread's wait is
     /// over already.
     ///
     /// # Panics
-    /// If the node has no thread with the waiter's index.
+    /// If the node has no thread with the index in `waiter`.
     #[inline]
     pub fn resume(&mut self, waiter: Waiter) -> bool {
         let threads = self.node.shape().threads;
@@ -100,14 +100,14 @@ impl Actions<'_> {
         self.processor.resume(waiter)
     }
 
-    /// Adds `amount` to an event's count and resumes the threads that the new count satisfies.
+    /// Adds `amount` to an event's count and resumes the threads whose awaited count it reaches.
     #[inline]
     pub fn signal(&mut self, event: &Event, amount: u64) {
         self.settle();
         self.processor.signal(event, amount);
     }
 
-    /// Writes `values` to consecutive words of this node's part of a segment, from word `from` on. In a model each
+    /// Writes `values` to consecutive words of this node's part of a segment, from word `from` on. In a simulation each
     /// write is a store through the cache of the processor that runs the handler.
     ///
     /// # Panics
@@ -118,8 +118,8 @@ impl Actions<'_> {
         (from..from + values.len()).for_each(|at| self.touch_word(segment, at, Access::Store));
     }
 
-    /// Reads word `at` of this node's part of a segment. In a model this is a load through the cache of the processor
-    /// that runs the handler. The load finds the earlier stores of other processors of the node.
+    /// Reads word `at` of this node's part of a segment. In a simulation this is a load through the cache of the
+    /// processor that runs the handler. The load finds the earlier stores of other processors of the node.
     ///
     /// # Panics
     /// If there is no such word.
@@ -130,8 +130,8 @@ impl Actions<'_> {
     }
 
     /// Stores `value` in word `at` of this node's part of a segment and returns the word's previous value: one atomic
-    /// exchange with acquire and release order. In a model this is a store through the cache of the processor that runs
-    /// the handler.
+    /// exchange with acquire and release order. In a simulation this is a store through the cache of the processor that
+    /// runs the handler.
     ///
     /// # Panics
     /// If there is no such word.
@@ -147,10 +147,11 @@ impl Actions<'_> {
         }
     }
 
-    /// Raises this node's right to a block to `tag`. The block's words must be in this node's memory already.
+    /// Raises this node's right to a block of shared memory to `tag`. The block's words must be in this node's memory
+    /// already.
     ///
     /// # Panics
-    /// If the block's key is not held, or there is no such block.
+    /// If the handler does not hold the block's key, or there is no such block.
     pub fn raise(&mut self, memory: &Memory, block: Block, tag: Tag) {
         self.expect_key_of(block..=block);
         self.expect_blocks(memory, &(block..=block));
@@ -158,11 +159,11 @@ impl Actions<'_> {
     }
 
     /// Reduces this node's right to a block to `tag` at once, if one processor runs all threads and handlers of the
-    /// node, and no granted access to the block is outstanding. Otherwise returns false and changes nothing; the
-    /// handler then has to call [`lower`](Self::lower). A model always returns false.
+    /// node, and no access to the block is granted but not done. Otherwise returns false and changes nothing; the
+    /// handler then has to call [`lower`](Self::lower). In a simulation this always returns false.
     ///
     /// # Panics
-    /// If the block's key is not held, or there is no such block.
+    /// If the handler does not hold the block's key, or there is no such block.
     pub fn lower_at_once(&mut self, memory: &Memory, block: Block, tag: Tag) -> bool {
         self.expect_key_of(block..=block);
         self.expect_blocks(memory, &(block..=block));
@@ -180,8 +181,8 @@ impl Actions<'_> {
         }
     }
 
-    /// Resumes the threads of this node that wait to access a block, if `right` is enough for their access. Each thread
-    /// makes its access before the right can be taken away. Returns the number of resumed threads.
+    /// Resumes the threads of this node that wait to access a block of shared memory, if `right` is enough for their
+    /// access. Each thread makes its access before the right can be taken away. Returns the number of resumed threads.
     pub fn resume_block(&mut self, memory: &Memory, block: Block, right: Right) -> usize {
         let mut resumed = 0;
         while let Some(waiter) = memory.serve(block, right) {
@@ -210,13 +211,13 @@ impl Actions<'_> {
         assert!(held, "rights to {first}..={last} are changed under a key that gives {:?}", self.may_change);
     }
 
-    /// Charges for the protocol primitive `primitive` on a block: free natively, time in a model.
+    /// Charges this processor for one step `primitive` of a protocol on a block: simulated time, nothing natively.
     #[inline]
     pub fn charge_block(&mut self, primitive: Primitive, block: Block) {
         self.charge(Work::Block(primitive, block));
     }
 
-    /// Charges for work that the handler has done: free natively, time in a model.
+    /// Charges this processor for work of the handler: simulated time, nothing natively.
     #[inline]
     pub fn charge(&mut self, work: impl Into<Work>) {
         if let Some(accounting) = self.accounting {
@@ -225,11 +226,10 @@ impl Actions<'_> {
     }
 }
 
-/// A running handler: its [`Actions`] and its held key.
+/// The handle of a running handler: its [`Actions`], and the key that it holds.
 ///
-/// A handler has at least [`Handler::STACK_BYTES`] of stack, 128 KiB, in every world and on every processor: an idle
-/// processor, or a thread's processor while the thread polls, finds no room for a message or faults, however deep the
-/// thread's own stack is.
+/// A handler has at least [`Handler::STACK_BYTES`] of stack, 128 KiB, in every world. This holds even where it runs on
+/// the processor of a thread that polls, faults or finds no room for a message with its own stack nearly full.
 pub struct Handler<'a> {
     actions: Actions<'a>,
     proof: Proof<'a>,
@@ -245,11 +245,11 @@ impl Sealed for Handler<'_> {
 }
 
 impl<'a> Handler<'a> {
-    /// Number of bytes of stack that a handler has at least, in every world: 128 KiB.
+    /// Least number of bytes of stack of a handler, in every world: 128 KiB.
     pub const STACK_BYTES: usize = 128 * 1024;
 
     /// Makes the handle of a handler on `node` for an event from `source`, running on `processor` while it holds the
-    /// key of `proof`. A model charges the handler's work to `accounting`.
+    /// key of `proof`. A simulator charges the handler's work to `accounting`.
     #[inline]
     pub(crate) fn new(
         node: &'a NodeParts,
@@ -275,13 +275,13 @@ impl<'a> Handler<'a> {
     }
 
     /// The key that this handler holds while it runs. A number comes with its [key space](crate::message::Space), even
-    /// if this protocol stated it.
+    /// if the message stated only the number.
     pub fn key(&self) -> Key {
         Key::from_resolved(self.proof.key())
     }
 
-    /// Lends `f` the entry of `table` whose key this handler holds. The closure may use all [`Actions`], but cannot
-    /// reach another entry.
+    /// Lends `f` the entry of `table` whose key this handler holds. `f` may use all [`Actions`], but cannot reach
+    /// another entry.
     ///
     /// # Panics
     /// If the held key has no entry in the table or belongs to another protocol instance, or the table belongs to
@@ -316,7 +316,7 @@ impl<'a> Handler<'a> {
 }
 
 impl Handler<'_> {
-    /// Whether a table has an entry for the held key. Only a table made by
+    /// Whether `table` has an entry for the key that this handler holds. Only a table made by
     /// [`Setup::keyed_pages`](crate::Setup::keyed_pages) may have none.
     ///
     /// # Panics
@@ -325,7 +325,7 @@ impl Handler<'_> {
         table.has_entry(&self.proof)
     }
 
-    /// Whether a table has entries for the blocks of a page. Only a handler that holds [`Key::Sequential`] may ask.
+    /// Whether `table` has entries for the blocks of `page`. Only a handler that holds [`Key::Sequential`] may ask.
     ///
     /// # Panics
     /// If the held key is not sequential, there is no such page, or the table belongs to another node.

@@ -18,10 +18,10 @@ use crate::plain::identity::MessageId;
 use crate::{Layout, Memory};
 
 impl<P: Protocol> Messages<'_, P> {
-    /// Adds a message of the protocol.
+    /// Registers the message type `M` of the protocol.
     ///
     /// # Panics
-    /// If the message has been added before.
+    /// If the message type has been added before.
     pub fn add<M: Message<Protocol = P>>(&mut self) {
         register::<M>(self.node, self.protocol);
     }
@@ -42,16 +42,16 @@ fn register<M: Message>(node: &mut Node, protocol: usize) {
 }
 
 impl Setup<'_> {
-    /// Installs another protocol, on which the protocol being installed builds, and returns its state on this node.
+    /// Installs another protocol `P`, which the protocol being installed uses, and returns its state on this node.
     ///
     /// A node has one instance of a protocol, so several protocols may build on one instance without knowing of each
     /// other. If the node has an instance already, with an equal configuration, the call returns its state. A protocol
     /// that offers several objects, such as locks, tells them apart by indices inside its one instance.
     ///
     /// # Panics
-    /// If the node has an instance of the protocol with another configuration. The world catches this and refuses the run
-    /// with [`Refusal::Configurations`](crate::outcome::Refusal::Configurations). Also if the installation of the protocol is still
-    /// under way.
+    /// If the node has an instance of the protocol with another configuration: the world catches this panic and refuses
+    /// the run with [`Refusal::Configurations`](crate::outcome::Refusal::Configurations). Also if `P` is still being
+    /// installed.
     pub fn install<P: Protocol>(&mut self, config: &P::Config) -> Arc<P>
     where
         P::Config: Clone + PartialEq + Debug,
@@ -85,8 +85,8 @@ impl Setup<'_> {
     }
 
     /// Registers a message that only this installation of the protocol has, such as a generic message whose type
-    /// parameter follows from the configuration. All other messages are listed in [`Handlers::register`](crate::message::Handlers::register), which runs
-    /// first.
+    /// parameter follows from the configuration. [`Handlers::register`](crate::message::Handlers::register), which runs
+    /// first, lists all other messages.
     ///
     /// # Panics
     /// If the message belongs to another protocol, or was registered before.
@@ -100,9 +100,9 @@ impl Setup<'_> {
 
     /// Registers a prefetch hint: a receiver with several waiting messages calls `prefetch` for a message `M` a little
     /// before its handler runs. The hint may only prefetch cache lines that the handler will access, such as with
-    /// [`Keyed::prefetch`](crate::Keyed::prefetch). The hint must not rely on being called, or on the message being
-    /// handled next. A receiver never calls it where no message waits, where several processors of a node run handlers,
-    /// or in a model.
+    /// [`Keyed::prefetch`](crate::Keyed::prefetch). It must not rely on being called, or on the message being handled
+    /// next. A receiver never calls it where no message waits, where several processors of a node run handlers, or in a
+    /// simulation.
     ///
     /// The hint helps where the state of all keys is larger than the caches. It costs a second look at each
     /// message, so a protocol registers one only if its tables are that large.
@@ -117,8 +117,8 @@ impl Setup<'_> {
     }
 
     /// Makes this node's copy of a shared address space, which the protocol being installed keeps coherent. An access
-    /// that a tag forbids becomes a message `F`, handled on the node itself. If `premapped`, pages of other nodes have
-    /// room on this node from the start; otherwise the protocol gives them room. A node has at most one such space.
+    /// without the needed right becomes a message `F` to the node itself. If `premapped`, this node has room for pages
+    /// of other nodes from the start; otherwise the protocol makes room. A node has at most one such space.
     ///
     /// # Panics
     /// If the node has an address space already, or the space is for another number of nodes.

@@ -24,18 +24,18 @@ use crate::{Class, NodeId, Volume};
 pub enum BadPacket {
     /// The node has no handler with the packet's message number.
     Unknown {
-        /// The message number in the packet.
+        /// The message number that the packet states.
         handler: u16,
-        /// The sender, according to the packet.
+        /// The sender that the packet states.
         source: NodeId,
         /// The number of handlers that the node has.
         handlers: usize,
     },
-    /// The packet has fewer words than its message.
+    /// The packet has fewer words than the fields of its message.
     Short {
         /// The name of the message.
         message: &'static str,
-        /// The sender, according to the packet.
+        /// The sender that the packet states.
         source: NodeId,
         /// The number of words of the packet.
         words: usize,
@@ -59,20 +59,21 @@ impl fmt::Display for BadPacket {
 
 impl std::error::Error for BadPacket {}
 
-/// The properties of a packet that follow from its kind and its words.
+/// The key, the class, the kind of traffic and the size of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFacts {
-    /// The key of the packet's handler, which is the same on any node.
+    /// The key of the packet's handler, which is the same on every node.
     pub key: DispatchKey,
     /// The class of the packet's message, which decides which processors may run the handler.
     pub class: Class,
-    /// The category of traffic under which a world counts the packet's bytes.
+    /// The kind of traffic under which a world counts the packet's bytes.
     pub volume: Volume,
     /// The modelled size of the packet in bytes, without the header.
     pub bytes: u64,
 }
 
-/// A node after installation of a program: its parts, kinds of messages and protocol states.
+/// A node on which a program is installed: its number, its kinds of messages, its segments and tables, and the states
+/// of its protocols.
 pub struct Node {
     pub(crate) parts: NodeParts,
     pub(crate) kinds: Kinds,
@@ -99,7 +100,7 @@ impl Node {
         Self { parts, kinds: Kinds::default(), has_prefetch_hints: false, states }
     }
 
-    /// The run's record of panics in destructors of the program's state, which all nodes share.
+    /// The record of panics in destructors of the program's state, which all nodes of a run share.
     pub fn disposal(&self) -> &Disposal {
         self.states.disposal()
     }
@@ -196,7 +197,7 @@ impl Node {
         }
     }
 
-    /// Runs the handler of a received packet under its key, which the serial dispatcher `serial` grants at once:
+    /// Runs the handler of a received packet under its key, on a node where one event runs at a time:
     /// [`key`](Self::key) and [`deliver`](Self::deliver) in one step, for a world without
     /// [`Accounting`](crate::world::Accounting). If the handler ended by reducing a right, `lowering` receives the
     /// reduction.
@@ -239,7 +240,7 @@ impl Node {
         cx.take_lowering()
     }
 
-    /// Returns the properties of a received packet that follow from its kind and its words.
+    /// Returns the key, the class, the kind of traffic and the size of a received packet.
     ///
     /// # Errors
     /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
@@ -251,7 +252,7 @@ impl Node {
         Ok(PacketFacts { key: entry.deliver.key(packet), class, volume, bytes })
     }
 
-    /// Returns the category of traffic of a packet, and its modelled size in bytes without the header.
+    /// Returns the kind of traffic of a packet, and its modelled size in bytes without the header.
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
         let kind = &self.kinds.all()[usize::from(packet.id().0)];
@@ -264,12 +265,12 @@ impl Node {
         self.size(packet).1
     }
 
-    /// The names of all messages, in the order of their message numbers, for people.
+    /// The names of all kinds of messages, in the order of their numbers.
     pub fn message_names(&self) -> impl Iterator<Item = &'static str> {
         self.kinds.all().iter().map(|kind| kind.name)
     }
 
-    /// The name of a message, for people.
+    /// The name of a kind of messages.
     pub fn message_name(&self, id: MessageId) -> &'static str {
         self.kinds.all()[usize::from(id.0)].name
     }

@@ -77,20 +77,20 @@ impl NodeParts {
         self.shape
     }
 
-    /// The primitives that the installed protocols may charge, each with the part of a protocol that charges it,
-    /// without duplicates.
+    /// The primitives that the installed protocols may charge, without duplicates, each with the threads or handlers
+    /// that charge it.
     pub fn charges(&self) -> &[Charge] {
         &self.charges
     }
 
     /// Whether an installed protocol has declared that it sends messages under every mechanism
-    /// ([`Setup::needs_handlers`](crate::Setup::needs_handlers)). A world then refuses a policy that leaves no
-    /// processor to handle the messages.
+    /// ([`Setup::needs_handlers`](crate::Setup::needs_handlers)). A world then refuses a policy without a processor to
+    /// handle the messages.
     pub fn needs_handlers(&self) -> bool {
         self.needs_handlers
     }
 
-    /// The dispatcher that the node's keyed tables belong to.
+    /// The dispatcher of the node's events, to which its keyed tables belong.
     pub fn dispatcher(&self) -> DispatcherId {
         self.dispatcher
     }
@@ -111,8 +111,7 @@ impl NodeParts {
         Packet::encode(id, self.id, message, payload)
     }
 
-    /// The modelled address ranges of the tables that have all their entries from the start, in the order in which the
-    /// installation has made them.
+    /// The modelled address ranges of the keyed tables whose entries all exist from the start, in order of creation.
     pub fn tables(&self) -> &[Range<u64>] {
         self.tables.dense()
     }
@@ -132,10 +131,10 @@ impl NodeParts {
         packet(self, fault)
     }
 
-    /// Writes words that came from `source`, in units of 8 bytes, into a segment of this node from `place` on.
+    /// Writes words from node `source`, in units of 8 bytes, into a segment of this node from `place` on.
     ///
     /// # Errors
-    /// [`BadPlace`], with nothing written, if the node has no such words or `source` has no right to write them.
+    /// [`BadPlace`] if the node has no such words or `source` has no right to write them. Nothing is written then.
     pub fn write(&self, source: NodeId, place: Place, words: &[u64]) -> Result<(), BadPlace> {
         self.segments.write((source, self.id), place, words)
     }
@@ -144,7 +143,7 @@ impl NodeParts {
     /// nothing.
     ///
     /// # Errors
-    /// [`BadPlace`] if [`write`](Self::write) would refuse them.
+    /// [`BadPlace`] if [`write`](Self::write) would refuse the words.
     pub fn check_write(&self, source: NodeId, place: Place, words: usize) -> Result<(), BadPlace> {
         self.segments.check_write((source, self.id), place, words)
     }
@@ -168,8 +167,7 @@ impl NodeParts {
     }
 
     /// The modelled address of `place` in a segment of this node that has `words` units of 8 bytes from there on.
-    /// Segments follow each other in the order of their numbers, each from the beginning of a page. The address does
-    /// not depend on the host.
+    /// Segments follow each other in the order of their numbers, each from the beginning of a page.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -187,7 +185,7 @@ impl NodeParts {
     }
 
     /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place`.
-    /// Passes the threads that the new count satisfies to `resume`.
+    /// Passes to `resume` the threads whose awaited count this reaches.
     pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         self.segments.count_deposit(self.id, place, words, resume);
     }

@@ -21,17 +21,17 @@ use crate::{Class, Key, Volume};
     note = "`Self::count(bin)` makes the message of the method `count`; `send(to, message)` names the node first"
 )]
 pub trait Message: Pod {
-    /// The protocol of the message, whose state on the receiving node the handler receives.
+    /// The protocol to which the message belongs. The handler receives its state on the receiving node.
     type Protocol: Protocol;
 
     /// The class of the message, which decides which processors may run the handler.
     const CLASS: Class = Class::User;
 
-    /// The category under which the message's bytes are counted in the breakdown of the traffic.
+    /// The kind of traffic under which the message's bytes are counted.
     const VOLUME: Volume = Volume::Data;
 
-    /// The modelled size of the fields in bytes, without header and payload. A message states it where the machine of a
-    /// study had narrower integers than the fields have on this host.
+    /// The modelled size of the message's fields in bytes, without header and payload. A message states it if the
+    /// studied machine had narrower integers than the fields have on this host.
     const BYTES: usize = size_of::<Self>();
 
     /// The modelled size of one payload word in bytes.
@@ -60,8 +60,8 @@ pub trait Protocol: Handlers + Send + Sync + 'static {
     /// The configuration of the protocol, which is the same on every node, such as the problem and its parameters.
     type Config: Send + Sync + 'static;
 
-    /// Installs the protocol on a node: allocates tables, and installs the protocols on which this one builds. Returns
-    /// the protocol's state on that node.
+    /// Installs the protocol on a node: makes its tables, and installs the protocols that it uses. Returns the
+    /// protocol's state on that node.
     fn install(config: &Self::Config, node: &mut Setup<'_>) -> Self;
 }
 
@@ -108,14 +108,14 @@ pub trait Protocol: Handlers + Send + Sync + 'static {
 /// ```
 ///
 /// Message numbers follow the order of this list. A protocol's own messages come before the messages of the protocols
-/// that its [`install`](Protocol::install) installs.
+/// that it [installs](Protocol::install).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not state its messages",
     label = "no list of messages",
     note = "write `#[handlers]` before `impl {Self} {{ … }}`; with no `#[message]` in it the list is empty"
 )]
 pub trait Handlers: Sized + 'static {
-    /// Adds each kind of message of the protocol to `messages`.
+    /// Adds each message type of the protocol to `messages`.
     fn register(messages: &mut Messages<'_, Self>);
 }
 

@@ -12,8 +12,8 @@ use crate::memory::Downgrade;
 use crate::{Block, Memory, NodeId, Tag};
 
 impl Actions<'_> {
-    /// Sends a message. Never fails, never waits. Messages to one node under one key arrive in the order of
-    /// these calls.
+    /// Sends a message. Never fails, never waits. Messages to one node with equal keys arrive in the order of these
+    /// calls.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -23,7 +23,7 @@ impl Actions<'_> {
     }
 
     /// Sends a message with a payload: words that the message's handler receives as a slice. Never fails, never waits.
-    /// Messages to one node under one key arrive in the order of these calls.
+    /// Messages to one node with equal keys arrive in the order of these calls.
     ///
     /// # Panics
     /// If the message was not registered, fields and payload together exceed [`MAX_WORDS`](crate::MAX_WORDS) (14) words, or
@@ -53,9 +53,9 @@ impl Actions<'_> {
         self.node.gather(into.into(), data.into(), send);
     }
 
-    /// Sends a message together with the words that a block of shared memory has on this node now. When the message's
-    /// handler runs, these words are the contents of the block on the receiving node. Before that handler runs the
-    /// receiving node must have no right to the block.
+    /// Sends a message together with the present words of a block of shared memory. When the message's handler runs,
+    /// these words are the contents of the block on the receiving node. Until then that node must have no right to the
+    /// block.
     ///
     /// # Panics
     /// If the message was not registered, the node does not exist, or there is no such block.
@@ -70,18 +70,18 @@ impl Actions<'_> {
     /// [`memory`](crate::memory) describes the steps.
     ///
     /// # Panics
-    /// If the block's key is not held, there is no such block, the handler has reduced a right before, or `then` was
-    /// not registered.
+    /// If the handler does not hold the block's key, there is no such block, the handler has reduced a right before, or
+    /// `then` was not registered.
     pub fn lower<M: Message>(&mut self, memory: &Memory, block: Block, tag: Tag, then: M) {
         self.lower_all(memory, block..=block, tag, then);
     }
 
-    /// Reduces this node's right to each block in `blocks` to `tag`, as [`lower`](Self::lower) does for one block. The
-    /// handler must hold the sequential key, unless there is only one block.
+    /// Reduces this node's right to each block in `blocks` to `tag`, as [`lower`](Self::lower) does for one block. For
+    /// several blocks the handler must hold the sequential key.
     ///
     /// # Panics
-    /// If the blocks' key is not held, there are no such blocks, the handler has reduced a right before, or `then` was
-    /// not registered.
+    /// If the handler does not hold the blocks' key, there are no such blocks, the handler has reduced a right before,
+    /// or `then` was not registered.
     pub fn lower_all<M: Message>(
         &mut self,
         memory: &Memory,

@@ -62,8 +62,8 @@ impl<'a> Setup<'a> {
         self.node.flow
     }
 
-    /// Declares `primitives` that the part `by` of the protocol being installed may charge. A world that charges time
-    /// refuses a run whose machine has no price for a declared primitive, before anything runs.
+    /// Declares that `by`, the threads or some handlers of the protocol being installed, may charge `primitives`. A
+    /// simulator refuses a run if the machine file has no price for a declared primitive.
     pub fn charges(&mut self, by: Charger, primitives: &[Primitive]) {
         for &primitive in primitives {
             let charge = Charge { primitive, by };
@@ -73,14 +73,14 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Declares that the protocol being installed sends messages under every mechanism. A world whose policy leaves no
-    /// processor to handle these messages refuses the run before anything runs.
+    /// Declares that the protocol being installed sends messages under every mechanism. A world then refuses a run
+    /// whose policy leaves no processor to handle them.
     pub fn needs_handlers(&mut self) {
         self.node.parts.needs_handlers = true;
     }
 
     /// Makes a segment: `len` words of this node, each holding `value` at first, which other nodes write by transfers
-    /// and deposits. A deadlock report prints the name where a thread waits for deposits.
+    /// and deposits. Deadlock reports print `name` for a thread that waits for deposits.
     ///
     /// Every node makes the same segments, of equal names, in the same order; each node chooses the length of its own part.
     pub fn segment<T: Word>(
@@ -93,7 +93,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Makes a segment of `len` words of this node, each holding `value` at first. `others` are the rights of other
-    /// nodes to these words. A deadlock report prints the name where a thread waits for deposits.
+    /// nodes to these words. Deadlock reports print `name` for a thread that waits for deposits.
     pub fn segment_for<T: Word>(
         &mut self,
         others: Rights,
@@ -104,8 +104,8 @@ impl<'a> Setup<'a> {
         self.node.parts.segments.allocate(others, lasting(name), len, value)
     }
 
-    /// The key space of the protocol instance that is being installed: the keys that its messages state as
-    /// [`Key::User`](crate::Key::User) are numbers in this space. A protocol stores the space if it
+    /// The key space of the protocol instance that is being installed: the numbers that its messages state as
+    /// [`Key::User`](crate::Key::User) are keys in this space. A protocol stores the space if it
     /// [holds](crate::Thread::hold) keys for its callers.
     ///
     /// # Panics
@@ -122,8 +122,8 @@ impl<'a> Setup<'a> {
         Space::of_protocol(self.node.parts.protocols - 1)
     }
 
-    /// Sets the modelled size, in bytes, of the entries of the next table: their size on the modelled machine. Without
-    /// this call it is the size of the entry's type on this host, in whole words. Natively it has no effect.
+    /// Sets the size in bytes that the entries of the next table have on the simulated machine. Without this call it is
+    /// the size of the entry's type on this host, in whole words of 8 bytes. Natively it has no effect.
     ///
     /// # Panics
     /// If the size is 0.
@@ -132,24 +132,24 @@ impl<'a> Setup<'a> {
         self
     }
 
-    /// Makes a table with an entry for each number in `0..len`, reached under that number's key. `init` makes the entry
-    /// of a number.
+    /// Makes a table with an entry for each number in `0..len`; a handler reaches an entry under the number's key.
+    /// `init` makes the entry of a number.
     pub fn keyed<T>(&mut self, len: usize, init: impl FnMut(u64) -> T) -> Keyed<T> {
         let group = Group::of(self.space());
         Keyed::dense(self.dispatcher(), group, (len, self.node.parts.tables.add::<T>(len)), init)
     }
 
-    /// Makes a table with an entry for each block of a shared memory, reached under the block's key. `init` makes the
-    /// entry of a block.
+    /// Makes a table with an entry for each block of a shared memory; a handler reaches an entry under the block's key.
+    /// `init` makes the entry of a block.
     pub fn keyed_blocks<T>(&mut self, memory: &Memory, mut init: impl FnMut(Block) -> T) -> Keyed<T> {
         let blocks = memory.layout().blocks() as usize;
         let room = self.node.parts.tables.add::<T>(blocks);
         Keyed::dense(self.dispatcher(), Group::BLOCKS, (blocks, room), |index| init(Block(index as u32)))
     }
 
-    /// Makes a table with an entry for each block whose page is mapped on this node now. Handlers make and drop the
-    /// entries of other pages ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room on this
-    /// node need no entries. `init` makes the entry of a block.
+    /// Makes a table with an entry for each block whose page is mapped on this node now. For other pages handlers make
+    /// and drop the entries ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room on this
+    /// node need none. `init` makes the entry of a block.
     pub fn keyed_pages<T>(
         &mut self,
         memory: &Memory,
@@ -163,14 +163,14 @@ impl<'a> Setup<'a> {
         Keyed::grouped(self.dispatcher(), Group::BLOCKS, (blocks, room), each, init, is_mapped)
     }
 
-    /// Makes a table with an entry for every number. `init` makes the entry of a number when a handler or hold first
-    /// reaches it.
+    /// Makes a table with an entry for every number. When a handler or hold first reaches a number, `init` makes its
+    /// entry.
     pub fn keyed_sparse<T>(&mut self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
         self.keyed_sparse_in(self.space(), init)
     }
 
-    /// Makes a table with an entry for every number of `space`, a [fresh space](Self::fresh_space). `init` makes the
-    /// entry of a number when a handler or hold first reaches it.
+    /// Makes a table with an entry for every number of `space`, a [fresh space](Self::fresh_space). When a handler or
+    /// hold first reaches a number, `init` makes its entry.
     pub fn keyed_sparse_in<T>(
         &mut self,
         space: Space,

@@ -6,42 +6,42 @@
 
 use units::{Time, TotalTime};
 
-/// The cost of all events of one kind together.
+/// The total cost of all protocol events of one kind: messages of one type, or accesses to shared memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
     /// The type name of the message, for events that messages cause; [`Stage::ACCESS`] for threads' accesses to shared
     /// memory.
     pub kind: &'static str,
-    /// The number of events: handlers that have begun, or accesses to shared memory.
+    /// The number of events: handlers that have begun to run, or accesses to shared memory.
     pub events: u64,
     /// The time that the events' messages spent in the network, from injection to arrival in the interface of the
     /// destination; zero for access faults.
     pub travel: TotalTime,
     /// The time that the events waited, from their arrival until a processor took them.
     pub wait: TotalTime,
-    /// The steps that processors took for the events.
+    /// The steps of the events on processors.
     pub steps: Vec<Step>,
 }
 
-/// A step of events of one kind: a primitive of the machine file, [`Stage::COMPLETE`], [`Stage::MISS`],
+/// A step of the events of one kind: a primitive of the machine file, [`Stage::COMPLETE`], [`Stage::MISS`],
 /// [`Stage::STATE`] or [`Stage::COMPLETION`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
     /// The name of the step.
     pub name: &'static str,
-    /// The number of times that the step was taken.
+    /// The number of times that events took the step.
     pub times: u64,
-    /// The total time of the step, as far as it delayed the thread or event that the handler resumed or caused.
+    /// The total time of the step. Only time counts that delayed the thread or event which the handler resumed or
+    /// caused.
     pub time: TotalTime,
 }
 
 impl Stage {
     /// The [`kind`](Self::kind) that stands for accesses by threads to shared memory.
     pub const ACCESS: &'static str = "access";
-    /// The step in which an access that faulted is repeated after its fault was served: its cache line comes from
-    /// memory.
+    /// The step that repeats a faulted access after the fault has been handled: its cache line comes from memory.
     pub const COMPLETE: &'static str = "complete_access";
-    /// The step of an access that the node had the right to, and that missed in the processor's cache.
+    /// The step of an access that misses in the processor's cache, though the node has the right to the block.
     pub const MISS: &'static str = "miss";
     /// The step of waiting for a line of handlers' data, which the processor's cache did not have: an entry of a
     /// [`Keyed`](crate::Keyed) table, or the data of a dispatch routine.

@@ -28,7 +28,7 @@ pub fn note_panic(info: &PanicHookInfo<'_>) {
     PLACE.set(place.map(|place| format!("{}:{}", place.file(), place.line())));
 }
 
-/// Takes the source line that [`note_panic`] has noted last on this OS thread; `None` if it has noted none.
+/// Takes the source line that [`note_panic`] noted last on this OS thread; `None` if there is none.
 pub fn take_place() -> Option<String> {
     PLACE.take()
 }
@@ -40,7 +40,7 @@ fn is_check(file: &str) -> bool {
         .is_some_and(|file| file.split('/').next().is_some_and(|room| CHECKING.contains(&room)))
 }
 
-/// The text of a panic's payload; a fixed text if the payload holds none.
+/// The text of a panic's payload; a fixed text if the payload is no string.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked (without a message)")

@@ -27,7 +27,7 @@ impl Policy {
         }
     }
 
-    /// Splits a node's `processors` into the number that compute and the number that only run handlers.
+    /// Splits a node's `processors` into processors that compute and processors that only run handlers.
     ///
     /// # Errors
     /// [`Refusal::NoneComputes`] if none would be left to compute.
@@ -44,7 +44,7 @@ impl Policy {
         }
     }
 
-    /// Returns one policy for all policies under which a node with this number of processors behaves the same. A single
+    /// Returns the same policy for all policies that behave alike on a node with this number of processors. A single
     /// processor that computes and runs all handlers takes no turns, adapts to nothing, and shares no threads or keys:
     /// there `floating` and `adaptive` are `single`.
     #[must_use]

@@ -25,8 +25,8 @@ pub struct Disposal {
 }
 
 impl Disposal {
-    /// Returns the end of a run whose nodes have been dropped: `ended`, or a failure if a destructor has panicked and
-    /// the run had not failed before.
+    /// Returns the result of a run whose nodes have been dropped: `ended`, or a failure if a destructor has panicked
+    /// and the run had not failed before.
     ///
     /// # Errors
     /// The failure in `ended`; if there is none, [`Failure::Program`] if a destructor has panicked.

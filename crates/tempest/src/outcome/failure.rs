@@ -40,15 +40,15 @@ pub enum Failure {
     },
     /// No thread or handler made progress for the time that the caller set as a limit.
     Stalled {
-        /// The time without progress that the caller allows.
+        /// The time without progress that the caller allowed.
         limit: Time,
-        /// The threads that run without making progress, as far as the world knows them.
+        /// The threads that run without making progress, where the world knows them.
         spinning: Vec<Spinning>,
         /// The waiting threads.
         blocked: Vec<Blocked>,
     },
-    /// Every thread that has not returned waits or spins, and nothing is in flight that could end that. Only modelled
-    /// worlds can tell.
+    /// Every thread that has not returned waits or spins, and nothing is in flight that could end that. Only a
+    /// simulator can detect this.
     Livelock {
         /// The time of the livelock, from the start of the run.
         at: Time,
@@ -57,22 +57,21 @@ pub enum Failure {
         /// The waiting threads.
         blocked: Vec<Blocked>,
     },
-    /// The run would have gone on beyond the end of modelled time, which is 18,446.7 seconds. Only modelled worlds end
-    /// so.
+    /// The run would have gone on beyond the end of modelled time, which is 18,446.7 seconds. Only simulations end so.
     TimeEnds {
         /// The last time that the run reached, from the start of the run.
         at: Time,
-        /// The part of the run that would have gone on beyond the end.
+        /// The part of the run that would have gone on beyond the end of modelled time.
         late: Late,
     },
-    /// A modelled world has reached no event for longer, in time of this host, than the caller allows. Only a caller
-    /// that watches a run from another thread can tell; see [`RunProgress`](crate::outcome::RunProgress).
+    /// A simulator has reached no event for longer, in time of this host, than the caller allows. Only a caller that
+    /// watches the run from another thread can detect this; see [`RunProgress`](crate::outcome::RunProgress).
     Unresponsive {
-        /// The longest time of the host that the caller allows.
+        /// The longest time of this host that the caller allows.
         limit: Time,
-        /// The last modelled time that the world has reported, from the start of the run.
+        /// The last modelled time that the simulator has reported, from the start of the run.
         at: Time,
-        /// The fiber that runs and does not return to the world.
+        /// The thread or handler that runs and does not return to the simulator.
         running: Running,
     },
     /// The program broke a rule of this crate's interface or panicked, or a destructor of its state panicked after the
@@ -80,16 +79,16 @@ pub enum Failure {
     Program(String),
 }
 
-/// The part of a modelled run that would have gone on beyond the end of modelled time.
+/// The part of a simulated run that would have gone on beyond the end of modelled time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Late {
-    /// A thread or handler, whose program, protocol or system software charged too much work.
+    /// A thread or handler that was charged for too much work by its program, its protocol or system software.
     Fiber(Running),
     /// A message, transfer or deposit on its way to this node.
     Message(NodeId),
     /// A device of this node, or a processor that runs neither a thread nor a handler.
     Device(NodeId),
-    /// A message inside the network.
+    /// A message within the network.
     Network,
 }
 

@@ -25,8 +25,8 @@ pub struct Breakdown {
     /// had one.
     pub idle: TotalTime,
     /// Time that the operating system took away: the processor was ready to run, and another task of the host had its
-    /// core. No other part of the breakdown includes this time. `None` where the host does not report it, and on a
-    /// model, whose processors are never preempted.
+    /// core. No other part of the breakdown includes this time. `None` where the host does not report it, and in a
+    /// simulation, where nothing takes processors away.
     pub taken: Option<TotalTime>,
 }
 
@@ -78,7 +78,7 @@ impl ProtocolTime {
     }
 
     /// The time since `earlier`, an earlier measurement of the same kind of processors. The parts of the result add up
-    /// to the difference of the two totals, even if a world booked a part ahead of its time.
+    /// to the difference of the two totals, even if a world counted some time before it passed.
     pub fn since(&self, earlier: &Self) -> Self {
         let mut left = self.total().saturating_sub(earlier.total());
         let mut take = |now: TotalTime, then: TotalTime| {
@@ -126,12 +126,12 @@ impl VolumeBytes {
     }
 }
 
-/// Counts of one processor, one phase or a whole run.
+/// Counts of messages, handlers and the like for one processor, one timed region or a whole run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Number of messages sent, including messages to the sender's own node.
     pub messages: u64,
-    /// Number of the sent messages that were block transfers.
+    /// Number of messages sent that were bulk transfers.
     pub transfers: u64,
     /// Number of deposits sent. A deposit is no message: no handler runs.
     pub deposits: u64,
@@ -141,7 +141,7 @@ pub struct Counters {
     pub interrupts: u64,
     /// Number of times that a thread blocked.
     pub blocks: u64,
-    /// Number of sends that found no room at first. A send is counted once, even if it was repeated several times.
+    /// Number of sends that found no room at first. A repeated send counts once.
     pub refused: u64,
     /// Number of polls of threads that found no event; `None` in a world that does not count such polls.
     pub empty_polls: Option<u64>,
@@ -248,8 +248,8 @@ pub struct Dispatching {
     pub spilled: u64,
     /// Mean time from an event's arrival to the start of its handler; `None` where the world does not measure it.
     pub mean_wait: Option<Time>,
-    /// The share of the time, 0 to 1, in which at least one event waited or its key was held, as a mean over the nodes;
-    /// `None` where the world does not measure it.
+    /// The share of the time, 0 to 1, in which an event waited or a key was held: the mean over the nodes. `None` where
+    /// the world does not measure it.
     pub busy: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! Progress of a modelled run, and the fiber that it runs, as other threads of the host read them. This module must
-//! never know any one world.
+//! Progress of a simulated run, and the thread or handler that it runs, as other threads of the host read them. This
+//! module must never know any one world.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,12 +8,12 @@ use units::Time;
 
 use crate::{NodeId, ThreadId};
 
-/// The progress of a modelled run and the fiber that it runs now. The world writes it, and other threads of the host
-/// read it during the run. A clone shares its state with the original.
+/// The progress of a simulated run, and the thread or handler that runs now. The simulator writes it, and other threads
+/// of the host read it during the run. A clone shares its state with the original.
 ///
-/// Writing down each instant would slow the world. Instead another thread [asks](Self::ask), and the world answers when
-/// it reaches its next event. A world that does not answer has reached no event since: a fiber computes, or loops,
-/// without calling a method of [`Thread`](crate::Thread) that takes modelled time.
+/// Writing down each instant would slow the simulator. Instead another thread [asks](Self::ask), and the simulator
+/// answers when it reaches its next event. Without an answer no event has been reached since: a thread or handler
+/// computes, or loops, without calling a method of [`Thread`](crate::Thread) that takes modelled time.
 #[derive(Clone, Debug, Default)]
 pub struct RunProgress(Arc<Shared>);
 
@@ -34,7 +34,7 @@ impl Default for Shared {
     }
 }
 
-/// The fiber that a modelled world runs: a thread or a handler.
+/// The thread or handler that a simulator runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Running {
     /// This thread of the program.
@@ -60,23 +60,23 @@ const NOBODY: u64 = u64::MAX;
 const HANDLER: u32 = u32::MAX;
 
 impl RunProgress {
-    /// The modelled time that the run had reached at the world's last answer; zero before any answer, and in a world
-    /// without modelled time.
+    /// The modelled time that the run had reached at the simulator's last answer; zero before any answer, and in a
+    /// world without modelled time.
     pub fn time(&self) -> Time {
         Time::from_femtoseconds(self.0.time.load(Ordering::Relaxed))
     }
 
-    /// The number of answers that the world has given until now.
+    /// The number of answers that the simulator has given until now.
     pub fn answers(&self) -> u64 {
         self.0.answers.load(Ordering::Relaxed)
     }
 
-    /// Asks the world to answer with its time when it reaches its next event.
+    /// Asks the simulator to answer with its time when it reaches its next event.
     pub fn ask(&self) {
         self.0.looks_from.store(0, Ordering::Relaxed);
     }
 
-    /// The fiber that runs now; `None` while the world runs no fiber, and before and after the run.
+    /// The thread or handler that the simulator runs now; `None` while it runs neither.
     pub fn running(&self) -> Option<Running> {
         let running = self.0.running.load(Ordering::Relaxed);
         let (node, index) = (NodeId((running >> 32) as u32), running as u32);
@@ -87,21 +87,21 @@ impl RunProgress {
         }
     }
 
-    /// The modelled instant from which on the world checks whether another thread has asked for an answer, and whether
+    /// The modelled time from which on the simulator checks whether another thread has asked for an answer, and whether
     /// the run is over; zero when a thread has asked.
     #[inline]
     pub fn looks_from(&self) -> Time {
         Time::from_femtoseconds(self.0.looks_from.load(Ordering::Relaxed))
     }
 
-    /// Sets the modelled instant from which on the world checks whether another thread has asked for an answer. This
+    /// Sets the modelled time from which on the simulator checks whether another thread has asked for an answer. This
     /// also ends a request.
     #[inline]
     pub fn look_from(&self, at: Time) {
         self.0.looks_from.store(at.as_femtoseconds(), Ordering::Relaxed);
     }
 
-    /// Answers a request: the world has reached the modelled instant `now`.
+    /// Answers a request: the simulator has reached the modelled time `now`.
     pub fn note(&self, now: Time) {
         self.0.time.store(now.as_femtoseconds(), Ordering::Relaxed);
         self.0.answers.fetch_add(1, Ordering::Relaxed);
@@ -114,7 +114,7 @@ impl RunProgress {
         self.0.running.store(running, Ordering::Relaxed);
     }
 
-    /// Notes that no fiber runs now.
+    /// Notes that neither a thread nor a handler runs now.
     #[inline]
     pub fn leave(&self) {
         self.0.running.store(NOBODY, Ordering::Relaxed);

@@ -70,13 +70,13 @@ pub enum Refusal {
         /// The keys of the machine file that are missing, each once.
         keys: Vec<String>,
     },
-    /// A coherence block is smaller than the memory that has one access tag on the machine.
+    /// A coherence block is smaller than the memory that shares one access tag on the machine.
     Tags {
         /// The name of the machine.
         machine: String,
         /// The size of a coherence block, in bytes.
         block: u32,
-        /// The size of the memory that has one access tag, in bytes.
+        /// The size of the memory that shares one access tag, in bytes.
         tag: u64,
     },
     /// A node would have several processors whose caches only software keeps coherent, but no program flushes and
@@ -130,10 +130,10 @@ pub enum Unobeyed {
     /// State machines run the handlers of shared memory, and no processor runs the handlers of the messages that the
     /// program sends besides.
     NobodyHandlesBeside,
-    /// The world has no processors of the kind that the policy gives handlers to.
+    /// The world has no processors of the kind to which the policy gives handlers.
     NoSuchProcessors,
-    /// The interface has an endpoint for each computing processor only, and the policy has other processors run the
-    /// handlers.
+    /// The network interface has an endpoint for each computing processor only, and under the policy other processors
+    /// run the handlers.
     NoEndpoint {
         /// The name of the machine.
         machine: String,
@@ -187,7 +187,7 @@ pub enum Size {
     },
     /// The run would have more nodes, processors or threads than the world can have.
     TooMany {
-        /// The part of which the run has too many.
+        /// The part of which the run has too many, such as `processors`.
         what: &'static str,
         /// The largest number that the world allows in the whole run.
         most: u32,
@@ -207,7 +207,7 @@ pub enum Size {
         nodes: u32,
         /// The data structure that would take the memory, in words for people.
         what: &'static str,
-        /// The largest size that the structure may have, in bytes.
+        /// The largest size that the data structure may have, in bytes.
         most: usize,
     },
 }

@@ -22,7 +22,8 @@ pub struct PhaseRecord {
     pub breakdown: Breakdown,
     /// The protocol processors' time in this region, kind by kind; empty if there are no such processors.
     pub protocol: Vec<ProtocolTime>,
-    /// The utilization in this region of the parts of the machine that can be a bottleneck, kind by kind.
+    /// The share of time in this region for which each part of the machine that can be a bottleneck was busy, kind by
+    /// kind.
     pub utilization: Vec<Utilization>,
 }
 
@@ -39,17 +40,18 @@ pub struct Outcome {
     pub breakdown: Breakdown,
     /// The protocol processors' time, kind by kind; empty if there are no such processors.
     pub protocol: Vec<ProtocolTime>,
-    /// The utilization of the parts of the machine that can be a bottleneck, kind by kind, as far as the machine has
-    /// them and the world measures them: natively only processors.
+    /// The share of time for which each part of the machine that can be a bottleneck was busy, kind by kind, where the
+    /// world measures it: natively only processors.
     pub utilization: Vec<Utilization>,
-    /// The measurements of the dispatch queues.
+    /// The measurements of the queues from which nodes dispatch events to processors.
     pub dispatching: Dispatching,
     /// The cost of protocol events, kind by kind; empty in a world that does not account for time.
     pub anatomy: Vec<Stage>,
-    /// The changes of the number of dedicated processors that an adaptive policy made, in order of time.
+    /// The changes of the number of processors dedicated to handlers, in order of time. Only an adaptive policy makes
+    /// any.
     pub adjustments: Vec<Adjustment>,
-    /// The number of events that the simulation engine processed; `None` natively. The number measures only the work of
-    /// the host: a traced run may need more events for the same result.
+    /// The number of events that the simulator processed; `None` natively. The number measures only the work of the
+    /// host: a traced run may need more events for the same result.
     pub events: Option<u64>,
     /// A hash of the order and content of all events, equal for repeated runs; `None` in a world whose runs are not
     /// deterministic.

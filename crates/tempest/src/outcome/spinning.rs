@@ -16,10 +16,11 @@ pub enum Attempt {
     Look,
     /// The thread sends and finds no room.
     Send,
-    /// The thread runs without visible progress. On this host a thread that computes looks the same as a thread that
-    /// searches for something that does not come.
+    /// The thread runs without visible progress. On real processors a thread that computes looks the same as a thread
+    /// that searches for something that does not come.
     Compute {
-        /// The number of threads of the processor, counted from this thread on. The thread that runs is among them.
+        /// The number of threads of the processor, of which [`Spinning::thread`] is the first. Any of them may be the
+        /// running thread.
         of: u32,
     },
 }

@@ -38,7 +38,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// All kinds, in the order in which they are listed.
+    /// All kinds of parts, in the order in which reports list them.
     pub const ALL: [Self; 13] = [
         Self::ComputingProcessor,
         Self::DedicatedProcessor,
@@ -74,7 +74,7 @@ impl Resource {
         }
     }
 
-    /// The kind with the [name](Self::name) `name`; `None` if there is no such kind.
+    /// The kind of part called `name` by [`name`](Self::name); `None` if there is no such kind.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|resource| resource.name() == name)
     }
@@ -94,7 +94,7 @@ impl fmt::Display for Resource {
     }
 }
 
-/// The utilization of all parts of one kind.
+/// The shares of time for which the parts of one kind were busy.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Utilization {
     /// The kind of the parts.
@@ -139,7 +139,7 @@ impl Utilization {
         Some(Self { resource, count, mean: busy / there, most, busiest: name(index) })
     }
 
-    /// The name of part `number` of `node`, which has `of` parts of its kind.
+    /// The name of part `number` of `node`, which has `of` parts of this kind.
     pub fn name_of(number: usize, of: usize, node: usize) -> String {
         if of > 1 { format!("{number} of node {node}") } else { format!("node {node}") }
     }

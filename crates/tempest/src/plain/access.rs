@@ -3,17 +3,17 @@
 //!
 //! Most work is counted in operations, including loads and stores that hit the cache. A program that studies the memory
 //! system itself reports which words it accesses and how. Natively a report costs nothing and has no effect. The data
-//! are the program's own: a report moves none, and a model decides its effect on a cache. A world is told of a run of
-//! accesses by their [addresses](crate::world::AddressRange). This module must never know a memory system.
+//! are the program's own: a report moves none, and a simulator decides its effect on a cache. A world is told of a run
+//! of accesses by their [addresses](crate::world::AddressRange). This module must never know a memory system.
 
-/// The kind of access to words.
+/// The kind of an access to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
-    /// A load of each word, whose value the next instruction uses.
+    /// A load of each accessed word, whose value the next instruction uses.
     Load,
-    /// A load of each word, whose value no later instruction waits for.
+    /// A load of each accessed word, whose value no later instruction waits for.
     LoadIgnored,
-    /// A store to each word.
+    /// A store to each accessed word.
     Store,
     /// A flush of each cache line that holds a word: the line leaves the cache, and is written to memory if it is
     /// dirty. One instruction for each line.
@@ -28,7 +28,7 @@ pub enum Access {
 pub struct Touch {
     /// The modelled address of the first element, a multiple of the size of an element.
     pub first: u64,
-    /// The number of elements that are accessed.
+    /// The number of accessed elements.
     pub elements: u64,
     /// The size of an element: 1, 2, 4 or 8 bytes.
     pub bytes: u64,
@@ -55,8 +55,7 @@ impl Touch {
     }
 }
 
-/// The counters of a node's memory system and interface since the run began; all zero in a world that does
-/// not count.
+/// The counters of a node's memory system and interface since the run began; all zero in a world that does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MemoryEvents {
     /// Number of transactions that the node's memory bus has served.
@@ -86,9 +85,9 @@ pub struct MemoryEvents {
     pub pushes: u64,
     /// Number of cache lines that left a processor's cache to make room for lines that the network interface put there.
     pub displaced: u64,
-    /// Number of look-ups of receive slots by the network interface's protocol engine.
+    /// Number of look-ups of receive slots (a source's right to write into a segment) by the network interface.
     pub slot_lookups: u64,
-    /// Number of look-ups of receive slots for which the network interface had to read the slot from memory.
+    /// Number of look-ups of receive slots for which the network interface had to read memory.
     pub slot_misses: u64,
     /// Number of cache lines that the network interface fetched into its buffer because an arriving message covers only
     /// a part of the line.
@@ -109,7 +108,7 @@ pub struct MemoryEvents {
 }
 
 impl MemoryEvents {
-    /// The differences of all counts from `before`, an earlier reading.
+    /// Returns the differences of all counts from `before`, an earlier reading.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {

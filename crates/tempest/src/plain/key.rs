@@ -20,8 +20,8 @@ use crate::Block;
 /// under the key of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Key {
-    /// A number in the space of the protocol instance whose message states the key. In [`Thread::hold`](crate::Thread::hold)
-    /// it is a number in the space of the program.
+    /// A number in the key space of the protocol instance whose message states the key. In
+    /// [`Thread::hold`](crate::Thread::hold) it is a number in the key space of the program.
     User(u64),
     /// A number in the key space of another protocol instance.
     In(Space, u64),
@@ -69,8 +69,8 @@ impl Key {
 }
 
 pdq::lawful! {
-    /// The key space of one installed protocol instance. A number in it is another key than the equal number in any
-    /// other key space. [`Setup::space`](crate::Setup::space) gives a protocol the space of its instance.
+    /// The key space of an installed protocol instance. A number in it and the equal number in another key space are
+    /// different keys. [`Setup::space`](crate::Setup::space) gives a protocol the space of its instance.
     #[derive(Debug, PartialOrd, Ord)]
     pub struct Space(u32);
 }
@@ -150,7 +150,7 @@ impl Name {
         Group::BLOCKS.name(block.0.into())
     }
 
-    /// The block of shared memory that this name stands for; `None` if the name stands for a number.
+    /// The block of shared memory whose key has this name; `None` if the name is of another key.
     #[inline]
     pub fn block(self) -> Option<Block> {
         (self.group == Group::BLOCKS).then(|| Block(self.number() as u32))
@@ -185,7 +185,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// A key in the form that a dispatcher uses: a number comes with its key space, as a [`Name`].
+/// A key as a dispatcher compares it: a number comes with its key space, as a [`Name`].
 pub type DispatchKey = pdq::Key<Name>;
 
 /// The token of a held key, which the dispatcher takes back when the event ends.
@@ -194,7 +194,7 @@ pub type Held = pdq::Held<Name>;
 /// The proof that an event holds a key: it lends exclusive access to the entries of that key.
 pub type Proof<'a> = pdq::Proof<'a, Name>;
 
-/// The dispatcher of a node on which only one event runs at a time.
+/// The dispatcher of a node on which one event runs at a time.
 pub type Serial = pdq::Serial<Name>;
 
 #[cfg(test)]

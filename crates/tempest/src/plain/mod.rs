@@ -1,5 +1,5 @@
-//! Plain values: the identities of objects, the packet that carries a message, and the accesses and work that a model
-//! prices.
+//! Plain values: the identities of objects, the packet that carries a message, and the accesses and work that a
+//! simulator charges for.
 //!
 //! Every other folder may use these; they use no other folder. They must never know a node, a world or a handle.
 //!

@@ -13,8 +13,8 @@ use crate::plain::identity::MessageId;
 /// travels by bulk transfer.
 pub const MAX_WORDS: usize = 14;
 
-/// The purpose of a message, which decides which processors may run its handler: a network processor, a shell
-/// or a state machine runs only some classes.
+/// The purpose of a message, which decides which processors may run its handler: for example, a network processor or a
+/// state machine runs only some classes.
 ///
 /// The first four classes are accesses of other nodes to a node's memory, so small and fixed that hardware may serve
 /// them: their handlers read or write words, count, and answer, and use no state that a key protects.
@@ -69,7 +69,7 @@ impl Class {
     }
 }
 
-/// The category of traffic under which a message's bytes are counted.
+/// The kind of traffic under which a message's bytes are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Volume {
     /// Values that the program asked to be moved, without the headers of their messages.
@@ -81,7 +81,7 @@ pub enum Volume {
     Invalidation,
 }
 
-/// A message in flight: its message number, its source, and its words.
+/// A message on its way through the network: its message number, its source, and its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     id: MessageId,

@@ -11,10 +11,10 @@ pub struct Shape {
     pub threads: u32,
 }
 
-/// The flow control that a world asks of protocols: a bound on outstanding requests, and the acknowledgement of stores.
+/// The flow control that a world asks of protocols: a bound on unanswered requests, and the acknowledgement of stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// The largest number of a node's requests that may be unanswered at a time, at least 1.
+    /// The largest number of requests of a node that may be unanswered at a time, at least 1.
     pub window: u32,
     /// The number of stores, at least 1, that one acknowledging message covers; `None` where stores need no such
     /// message.

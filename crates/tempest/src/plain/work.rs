@@ -1,21 +1,20 @@
 //! Work: the cost of a step, counted by the program and priced by the machine.
 //!
-//! Programs count operations; protocols charge named primitives. The native world ignores both, because the
-//! host does the work itself. A model turns each into time by the prices of its machine file. No price stands
-//! here.
+//! Programs count operations; protocols charge named primitives. The native world ignores both, because the host does
+//! the work itself. A simulator turns each into time by the prices of its machine file. No price stands here.
 
 use crate::Block;
 
 /// The operations of a computing step, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Operations {
-    /// Number of floating-point operations.
+    /// Number of floating-point operations in the step.
     pub flops: u32,
-    /// Number of integer and branch operations.
+    /// Number of integer and branch operations in the step.
     pub integers: u32,
-    /// Number of loads that hit the cache.
+    /// Number of loads in the step that hit the cache.
     pub loads: u32,
-    /// Number of stores that hit the cache.
+    /// Number of stores in the step that hit the cache.
     pub stores: u32,
 }
 
@@ -100,11 +99,11 @@ pub enum Primitive {
     HandOver,
     /// Takes a message out of the queue between a compute processor and the network processor.
     Take,
-    /// Records, in a table of outstanding requests, a global access that is being issued.
+    /// Records a global access (to another node's memory) in the table of outstanding requests.
     Issue,
-    /// Records that the answer to a global access has arrived.
+    /// Records that the answer to a global access (to another node's memory) has arrived.
     Complete,
-    /// Adds to the counter of stored data on the node that receives a store.
+    /// Adds to the count of stored data on the node that receives a store.
     CountStore,
     /// Reads a word of memory on behalf of another node.
     FetchWord,
@@ -126,22 +125,22 @@ pub enum Primitive {
     Resume,
     /// Translates the address of a global access to an address of this node's memory.
     Translate,
-    /// Translates an address that was translated just before, which is cheaper.
+    /// Translates an address again, just after its first translation, at lower cost.
     TranslateAgain,
-    /// Queues a request that cannot be served yet.
+    /// Queues a request that a node cannot serve yet.
     Defer,
 }
 
 /// A unit of charged work: operations of a step, or protocol primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// Operations of a computing step.
+    /// The operations of a computing step.
     Compute(Operations),
-    /// A protocol primitive, the given number of times.
+    /// A protocol primitive, repeated this number of times.
     Primitive(Primitive, u32),
     /// A protocol primitive on a block of shared memory: [`Primitive::FetchBlock`],
-    /// [`PlaceBlock`](Primitive::PlaceBlock) or [`Purge`](Primitive::Purge). The cost depends on the block's length,
-    /// and a model may carry the work out on a bus.
+    /// [`PlaceBlock`](Primitive::PlaceBlock) or [`Purge`](Primitive::Purge). The cost depends on the block's length. A
+    /// simulator may carry the work out on a bus.
     Block(Primitive, Block),
 }
 

@@ -106,23 +106,22 @@ pub struct Reading {
     pub progress: f64,
 }
 
-/// The reason for a controller's decision.
+/// The reason why an adaptive node changes its number of dedicated processors.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Why {
-    /// Looking for events took this share of the time that events took.
+    /// Looking for events, and switching to them, took this share of the time that events took.
     Looking(f64),
     /// The dedicated processors were busy for this share of their time.
     Full(f64),
-    /// On average this number of events waited to be dispatched.
+    /// This number of events waited for a processor, on average.
     Waiting(f64),
     /// The dedicated processors were busy for only this share of their time.
     Unused(f64),
-    /// The previous change made things worse: since that change the node's progress was this share of its progress
-    /// before.
+    /// The previous change made things worse: the node's progress since then was this share of its progress before.
     Worse(f64),
 }
 
-/// A change of the number of dedicated processors of a node.
+/// A change of the number of processors that a node dedicates to handlers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Adjustment {
     /// The node whose number of dedicated processors changed.
@@ -198,7 +197,7 @@ struct Wish {
 }
 
 /// The adaptive rule for one node: takes a [`Reading`] of each interval, and answers with changes of the number of
-/// dedicated processors.
+/// processors dedicated to handlers.
 #[derive(Clone, Debug)]
 pub struct Controller {
     since: Since,
@@ -222,8 +221,8 @@ impl Controller {
         Self::default()
     }
 
-    /// Takes the reading of an interval. Returns the new number of dedicated processors and the reason, or `None` if
-    /// the number stays. The next interval begins when the world has carried the change out.
+    /// Takes the reading of an interval. Returns the new number of dedicated processors and the reason, or `None` for
+    /// no change. The next interval begins when the world has carried the change out.
     pub fn observe(&mut self, reading: &Reading) -> Option<(u32, Why)> {
         self.since.add(reading);
         let failed = self.trial.take_if(|_| self.since.intervals == TRIAL);

@@ -15,7 +15,7 @@ pub(super) const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
 /// The processors that run handlers: the main part of a [`Policy`]. `count` is [`Policy::count`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Servers {
-    /// The node's only computing processor runs handlers, at its threads' polls and when they wait.
+    /// The node's only computing processor runs handlers, when its threads poll and when they wait.
     Compute,
     /// `count` of the node's own processors run handlers and nothing else; the remaining ones run threads.
     Taken,
@@ -32,7 +32,7 @@ pub enum Servers {
     Embedded,
     /// A hardware state machine runs handlers.
     Hardware,
-    /// Any computing processor runs handlers when it is idle, as under `Idle`, until measurements say that a dedicated
+    /// Any computing processor runs handlers when it is idle, as under `Idle`, until measurements show that a dedicated
     /// processor pays. The world dedicates and releases processors while the program runs.
     Adaptive,
 }
@@ -50,7 +50,7 @@ impl Servers {
     }
 }
 
-/// The order in which the events of a node are handed to processors.
+/// The order in which a node hands its events to processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dispatch {
     /// Events of a node run one at a time, in order of arrival.
@@ -66,7 +66,7 @@ pub enum Dispatch {
 pub enum Notice {
     /// The processor looks for events at loop back-edges and when it is idle.
     Poll,
-    /// An interrupt tells the processor that there is an event.
+    /// An interrupt tells the processor of an event.
     Interrupt,
     /// The processor looks for events. It is interrupted only when every processor of the node computes.
     InterruptWhenBusy,
@@ -78,9 +78,10 @@ pub enum Injector {
     /// The processor that sends the message. Where several processors may inject, the sending processor holds the
     /// interface's lock while it injects.
     Sender,
-    /// The protocol processor, which runs handlers; the sender hands the message to it.
+    /// The protocol processor, which runs handlers. The sending processor hands the message to it.
     Protocol,
-    /// The network processor, through its queue; on a machine without a network processor the sender.
+    /// The network processor, which takes messages from its queue; on a machine without a network processor the sending
+    /// processor.
     Network,
     /// A device, which takes messages from any processor.
     Device,
@@ -100,8 +101,8 @@ pub enum Turns {
     Waiting,
 }
 
-/// A policy. It states for each node the processors that run handlers, the way in which they notice and dispatch
-/// events, and the processor that injects messages into the network.
+/// A policy: the processors of each node that run handlers, the way in which they notice and dispatch events, and the
+/// processor that injects messages into the network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub(super) preset: &'static Preset,
@@ -110,7 +111,7 @@ pub struct Policy {
     pub count: u32,
     /// The processors that run handlers.
     pub servers: Servers,
-    /// The order in which waiting events are dispatched to handlers.
+    /// The order in which a node hands waiting events to processors.
     pub dispatch: Dispatch,
     /// The way in which the processors that run handlers notice events.
     pub notice: Notice,
@@ -136,7 +137,7 @@ pub struct Policy {
 pub struct Preset {
     /// The preset's name on the command line.
     pub name: &'static str,
-    /// A one-line description for people.
+    /// A description of the policy in one line.
     pub summary: &'static str,
     /// Whether the preset's name is followed by `:COUNT`, the number of processors that run handlers.
     pub counted: bool,
@@ -296,7 +297,7 @@ impl Policy {
     }
 
     /// The number of loop back-edges between two polls of a computing processor; 0 for a processor that never polls.
-    /// `usual` is the world's own number, for a policy whose processors poll and that states no number.
+    /// `usual` is the world's number where the policy states none and its processors poll.
     pub fn poll_interval(&self, usual: u32) -> u32 {
         let looks = self.preset.polls && self.notice != Notice::Interrupt;
         self.poll_every.unwrap_or(if looks { usual } else { 0 })
@@ -338,7 +339,7 @@ impl Policy {
     }
 }
 
-/// A node's numbers of computing and of other processors. It displays as `6+2`, or `6` if there are no others.
+/// The numbers of processors of a node that compute and that do not. It displays as `6+2`, or `6` if all compute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Split {
     /// Number of processors that run program threads.

@@ -18,36 +18,36 @@ use units::ParseError;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BadPolicy {
-    /// No preset has this name.
+    /// No policy has this name.
     Unknown {
-        /// The name in the text. No preset has it.
+        /// The name in the text.
         name: String,
     },
-    /// The text has a `:COUNT`, which the preset does not take.
+    /// The text has a `:COUNT`, which this policy does not take.
     NoCount {
-        /// The name of the preset.
+        /// The name of the policy.
         preset: &'static str,
     },
-    /// The count is not a number from 1 to 64.
+    /// The `:COUNT` of the policy is not a number from 1 to 64.
     Count {
-        /// The name of the preset.
+        /// The name of the policy.
         preset: &'static str,
-        /// The count, as it was typed.
+        /// The `COUNT`, as it was typed.
         count: String,
     },
-    /// No option has this name.
+    /// No policy option has this name.
     UnknownOption {
-        /// The option, without its `+`.
+        /// The option as it was typed, without its `+`.
         option: String,
     },
-    /// The option `+every` has no number of back-edges.
+    /// The policy option `+every` has no number of loop back-edges.
     Every {
-        /// The option, without its `+`.
+        /// The option as it was typed, without its `+`.
         option: String,
     },
-    /// The option `+helper=` has a text that is not a time.
+    /// The policy option `+helper=` has a text that is not a time.
     HelperTime {
-        /// The option, without its `+`.
+        /// The option as it was typed, without its `+`.
         option: String,
         /// The error in the time.
         why: ParseError,
@@ -59,9 +59,9 @@ pub enum BadPolicy {
         /// The option, without its `+`.
         option: &'static str,
     },
-    /// The option `+serve=` names no class or no server.
+    /// The policy option `+serve=` names no class of messages or no server.
     Serve {
-        /// The option, without its `+`.
+        /// The option as it was typed, without its `+`.
         option: String,
     },
     /// The option `+serve` is used with a policy that does not divide handlers between computing and network processors.

@@ -15,7 +15,7 @@ pub enum Mechanism {
     /// Bulk transfers: the interface moves a block of gathered values to the receiver's memory, and one handler runs at
     /// the end.
     Bulk,
-    /// Deposits: the sender writes a few words at a time to places that the sender chooses in the receiver's memory; no
+    /// Deposits: the sender writes a few words at a time to addresses that it chooses in the receiver's memory; no
     /// handler runs.
     Deposit,
     /// Shared memory: loads and stores of a shared address space that is kept coherent block by block.
@@ -23,7 +23,7 @@ pub enum Mechanism {
 }
 
 impl Mechanism {
-    /// All mechanisms.
+    /// All mechanisms, in the order of declaration.
     pub const ALL: [Self; 4] = [Self::Messages, Self::Bulk, Self::Deposit, Self::SharedMemory];
 
     /// The mechanism's name on the command line.
@@ -36,7 +36,7 @@ impl Mechanism {
         }
     }
 
-    /// A one-line description for people.
+    /// A description of the mechanism in one line.
     pub const fn summary(self) -> &'static str {
         match self {
             Self::Messages => "active messages; who notices them, and when, is the policy's",
@@ -46,8 +46,8 @@ impl Mechanism {
         }
     }
 
-    /// The capability that the mechanism needs of a machine, in the words of the `can` lists of machine
-    /// files.
+    /// The capability that the mechanism needs of a machine, in the words of the `can` lists of machine files; `None`
+    /// if it needs none.
     pub const fn needs(self) -> Option<&'static str> {
         match self {
             Self::Messages => None,

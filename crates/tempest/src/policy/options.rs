@@ -11,13 +11,13 @@ use super::bad_policy::BadPolicy;
 pub struct PolicyOption {
     /// The option as it is written behind a policy: `+keyed`, or `+every=K` where it takes a value.
     pub text: &'static str,
-    /// The meaning of the option, in one line for people.
+    /// The meaning of the option in one line.
     pub meaning: &'static str,
     /// Applies the option to a policy. The text is the value behind `=`, empty for an option without a value.
     apply: fn(&mut Policy, &str) -> Result<(), BadPolicy>,
 }
 
-/// All options, in the order in which lists print them.
+/// All options that may follow the name of a policy, in the order in which lists print them.
 pub static OPTIONS: &[PolicyOption] = &[
     option("+serial", "one handler of a node at a time", |policy, _| {
         policy.dispatch = Dispatch::Serial;

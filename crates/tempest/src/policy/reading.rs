@@ -13,7 +13,7 @@ use super::service::{self, Stated};
 impl FromStr for Policy {
     type Err = BadPolicy;
 
-    /// Reads `PRESET[:COUNT][+OPTION]…`.
+    /// Reads the text `PRESET[:COUNT][+OPTION]…` of a policy.
     fn from_str(text: &str) -> Result<Self, BadPolicy> {
         let mut parts = text.split('+');
         let head = parts.next().unwrap_or_default();

@@ -10,11 +10,11 @@ use crate::Class;
 /// The processors that run the handlers of a class of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Server {
-    /// The processors that run threads: the node's only such processor, or any that is idle.
+    /// Processors that run threads: the only such processor of the node, or any that is idle.
     Computing,
     /// Processors that run handlers and nothing else, of the node or in its interface device.
     Dedicated,
-    /// The network processor.
+    /// The network processor of the node.
     Network,
     /// A computing processor or the network processor, whichever is free.
     Either,

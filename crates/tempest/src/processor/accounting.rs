@@ -6,19 +6,19 @@ use crate::Access;
 use crate::plain::access::Touch;
 use crate::plain::{MemoryEvents, Work};
 
-/// The interface to a model's clock and prices for the thread or handler that runs now on a processor. A world whose
-/// work takes real time does not implement it.
+/// The interface to a simulator's clock and prices, for the thread or handler that runs now on a processor. A world
+/// whose work takes real time does not implement it.
 pub trait Accounting {
     /// Charges the running thread or handler for `work`.
     fn charge(&self, work: Work);
 
-    /// Runs all events that come before this processor's clock, so that the next operation on shared state takes place
-    /// after all work that was charged to the processor before.
+    /// Runs all events that are due before this processor's clock. The next operation on shared state then takes place
+    /// after all work that was charged to the processor.
     fn synchronize(&self);
 
-    /// Notes that the thread passes a loop back-edge, under a policy that never polls at back-edges. The model first
-    /// runs all events up to this processor's clock: a back-edge takes no modelled time, so a thread that only loops
-    /// would otherwise stop the model.
+    /// Notes that the thread passes a loop back-edge, under a policy that never polls at back-edges. The simulator
+    /// first runs all events up to this processor's clock: a back-edge takes no modelled time, so a thread that only
+    /// loops would otherwise stop the simulation.
     fn pass_by(&self);
 
     /// Charges for a run of accesses to this node's memory.
@@ -31,18 +31,18 @@ pub trait Accounting {
     /// Waits until all cache lines that this processor has flushed are in memory, and charges the time.
     fn drain(&self);
 
-    /// Prepares an access to a word of shared memory at a modelled address: runs all events before this processor's
+    /// Prepares an access to the word of shared memory at a modelled address: runs all events before this processor's
     /// clock that may affect the access. A thread calls this before it tests the word's tag. In a run of words with one
-    /// test the thread also calls this before the [`access`](Self::access) of each further word.
+    /// test it also calls this before the [`access`](Self::access) to each further word.
     fn approach(&self, address: u64, access: Access);
 
     /// Charges for an access to the word of shared memory at the modelled address `address`. The thread has tested the
     /// word's tag and has done the access.
     fn access(&self, address: u64, access: Access);
 
-    /// Charges for bringing handlers' data, such as an entry of a table, into the cache of the processor, with the
-    /// right to store: the `bytes` bytes from the modelled address `first` on. The instructions that use the data are
-    /// charged separately.
+    /// Charges for bringing `bytes` bytes of handlers' data, such as a table entry, into the processor's cache with the
+    /// right to store. They begin at the modelled address `first`. The instructions that use the data are charged
+    /// separately.
     fn reach(&self, first: u64, bytes: u64);
 
     /// Whether hardware keeps processors' caches and network interfaces coherent.

@@ -17,25 +17,25 @@ use units::Time;
 /// up to this number of long steps pass before the interval shrinks.
 const MOST: u32 = 256;
 
-/// The rule that decides which polls of a thread look for messages.
+/// The rule by which a thread's calls of [`poll`](crate::Thread::poll) really look for messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PollInterval {
-    /// No poll looks for messages.
+    /// No call looks for messages.
     Never,
-    /// Polls look for messages once per this number of loop back-edges.
+    /// Calls look for messages once per this number of loop back-edges.
     Every(NonZeroU32),
-    /// The processor sets the interval anew at each look, such as by a [`Pace`].
+    /// The processor chooses the interval anew at each look, such as by a [`Pace`].
     Paced,
 }
 
 impl PollInterval {
-    /// Makes the interval of `count` back-edges. If `count` is 0, no poll looks for messages.
+    /// Makes the interval of `count` loop back-edges. If `count` is 0, no poll looks for messages.
     pub fn every(count: u32) -> Self {
         NonZeroU32::new(count).map_or(Self::Never, Self::Every)
     }
 }
 
-/// The adjusted polling interval of one processor.
+/// The polling interval of one processor, which adjusts itself.
 #[derive(Clone, Debug)]
 pub struct Pace {
     /// The wanted time between two looks for messages.
@@ -49,20 +49,20 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Makes an interval that adjusts itself until the time between two looks for messages is about `apart`. The
-    /// interval begins at one back-edge.
+    /// Makes an interval that adjusts itself until the time between two looks for messages is about `apart`. It begins
+    /// at one loop back-edge.
     pub const fn new(apart: Time) -> Self {
         Self { apart, every: Cell::new(1), looked: Cell::new(Time::ZERO), found: Cell::new(false) }
     }
 
-    /// Notes whether a look for messages found any.
+    /// Notes whether the last look for messages found any.
     #[inline]
     pub fn note(&self, found: bool) {
         self.found.set(found);
     }
 
-    /// Adjusts the interval at a look at the time `now`, from the start of the run. Returns the number of back-edges
-    /// until the next look.
+    /// Adjusts the interval at a look for messages at the time `now`, from the start of the run. Returns the number of
+    /// loop back-edges until the next look.
     pub fn next(&self, now: Time) -> u32 {
         let elapsed = now.saturating_sub(self.looked.replace(now));
         let every = self.every.get();

@@ -13,14 +13,14 @@ use crate::{Block, Event, Memory, Tag, Waiter};
 
 /// The operations that block, resume and time the thread or handler that runs now on a processor.
 pub trait Scheduling {
-    /// Takes the right to resume the running thread from its next [`block`](Self::block).
+    /// Returns a right to resume the running thread, once, from its next [`block`](Self::block).
     fn waiter(&self) -> Waiter;
 
-    /// Blocks the running thread until a handler or thread resumes the waiter that the running thread took last.
-    /// Returns at once if that has happened already. `wait` names the thing that the thread waits for.
+    /// Blocks the running thread until its last [`waiter`](Self::waiter) is resumed. Returns at once if that has
+    /// happened already. `wait` names the thing that the thread waits for.
     fn block(&self, wait: Wait);
 
-    /// Resumes the thread of this node that took `waiter`. Returns false, and does nothing, if the thread's wait is
+    /// Resumes the thread of this node that made `waiter`. Returns false, and does nothing, if the thread's wait is
     /// over already.
     fn resume(&self, waiter: Waiter) -> bool;
 
@@ -28,7 +28,7 @@ pub trait Scheduling {
     /// has reached it already.
     fn wait(&self, event: &Event, at_least: u64);
 
-    /// Adds `amount` to the count of `event` and resumes the threads that the new count satisfies.
+    /// Adds `amount` to the count of `event` and resumes the threads whose awaited count it reaches.
     fn signal(&self, event: &Event, amount: u64);
 
     /// Polls at a loop back-edge: runs handlers if the policy makes this processor run them here.
@@ -50,30 +50,29 @@ pub trait Scheduling {
     }
 
     /// Runs `body` once as an event of `key` on this processor, when no conflicting event runs or is older. The proof
-    /// that `body` receives shows that the key is held.
+    /// that `body` receives shows that it holds the key.
     fn hold(&self, key: DispatchKey, body: &mut dyn FnMut(Proof<'_>));
 
     /// Raises a thread's access fault: an event of the thread's node, which the handler of `packet` serves. The thread
-    /// blocks next, unless the fault is a prefetch. In a world with [`Accounting`](super::Accounting) no prefetch calls
-    /// this.
+    /// blocks next, unless the fault is a prefetch. Worlds with [`Accounting`](super::Accounting) get no prefetches.
     fn fault(&self, packet: &Packet);
 
-    /// Lowers the tag of `block` to `tag` at once, where no thread of the node can be between a test of the tag and the
-    /// access, and no granted access to the block is outstanding. Otherwise returns false and changes nothing. The
-    /// running handler holds the block's key.
+    /// Reduces the node's right to `block` to `tag` at once, where no thread of the node can be between its test of the
+    /// right and the access, and no access to the block is granted but not done. Otherwise returns false and changes
+    /// nothing. The running handler holds the block's key.
     fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
         let _ = (memory, block, tag);
         false
     }
 
-    /// Notes that a thread has done an access to shared memory that a handler had granted. The lowering of a tag may be
-    /// waiting for this.
+    /// Notes that a thread has done an access to shared memory that a handler had granted. A reduction of the node's
+    /// right may be waiting for this.
     fn accessed(&self);
 
     /// Enters the timed region `name`: returns when every thread of every node has entered it.
     fn enter_phase(&self, name: &'static str);
 
-    /// Ends the run with an error whose text is that of `panic`, which unwinds the body of a hold or of a run of
+    /// Ends the run with an error that has the text of `panic`, which unwinds the body of a hold or of a run of
     /// accesses to shared memory.
     fn end_by_panic(&self, panic: &(dyn Any + Send));
 

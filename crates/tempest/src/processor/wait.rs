@@ -19,15 +19,15 @@ pub enum Wait {
     /// The thread waits for a right to a block of shared memory. The time of this wait counts as waiting for memory;
     /// the time of other waits counts as synchronization.
     Block,
-    /// The thread waits until its waiter is resumed.
+    /// The thread waits until another thread or a handler resumes its [`Waiter`](crate::Waiter).
     Resume {
-        /// The program's name for the thing that the thread waits for.
+        /// The program's name for the awaited thing.
         what: &'static str,
     },
 }
 
 impl Wait {
-    /// The name of the thing that the thread waits for, without a count.
+    /// The name of the awaited thing, without a count.
     pub fn what(self) -> &'static str {
         match self {
             Wait::Event { name, .. } => name,

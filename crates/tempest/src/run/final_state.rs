@@ -81,8 +81,8 @@ impl<'a> FinalState<'a> {
         table.get_any(&mut self.proof, number)
     }
 
-    /// Returns all entries of a table with their numbers, in ascending order. For a sparse table these are the entries
-    /// that have been reached during the run.
+    /// Returns all entries of a table with their numbers, in ascending order. A table that makes entries on first use
+    /// has the entries that the run has reached.
     ///
     /// # Panics
     /// If the table belongs to another node.

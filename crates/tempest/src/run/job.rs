@@ -16,7 +16,7 @@ use crate::plain::Flow;
 use crate::plain::key::Proof;
 use crate::{FinalState, NodeId, Protocol, Report, Setup, Shape, Thread};
 
-/// A program: a protocol whose nodes also run threads.
+/// A program: a protocol that also has threads on every node.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no program",
     label = "no threads, and no report",
@@ -48,12 +48,12 @@ impl<P: Program> Installed for P {
     }
 }
 
-/// A program as it is installed on one node, ready to run.
+/// A program installed on one node, ready to run.
 #[derive(Clone)]
 pub struct Resident {
     /// The program's state. This reference is dropped before `node`, which holds the last reference to the state.
     program: Arc<dyn Installed>,
-    /// The node with its messages and tables, as handlers use it.
+    /// The node with its messages and tables, which handlers use.
     pub node: Arc<Node>,
 }
 
@@ -64,8 +64,8 @@ impl Resident {
     }
 
     /// Makes the node's share of the program's report. If there are several nodes, each failure in the report names the
-    /// node. The world calls this when the run has ended well and neither threads nor handlers of the node run any
-    /// more. `proof` shows that the node's dispatcher runs no event.
+    /// node. The world calls this when the run has ended well and no thread or handler of the node runs any more.
+    /// `proof` shows that the node's dispatcher runs no event.
     ///
     /// # Errors
     /// [`Failure::Program`] if the program panics.

@@ -8,7 +8,7 @@ use units::Time;
 use crate::outcome::{Failure, Outcome, RunProgress};
 use crate::{Job, Mechanism, Policy};
 
-/// A machine that runs programs: this host, or a model.
+/// A backend that runs programs: real threads of this host, or a simulated machine.
 pub trait World {
     /// Runs a job to its end.
     ///
@@ -28,24 +28,24 @@ pub struct Launch {
     pub nodes: u32,
     /// The number of processors of each node, at least 1.
     pub processors: u32,
-    /// The number of program threads per computing processor, at least 1.
+    /// The number of program threads on each computing processor, at least 1.
     pub threads: u32,
     /// The policy: the processors that inject messages and run handlers, the times, and the order.
     pub policy: Policy,
-    /// The seed of a model's random choices.
+    /// The seed of a simulator's random choices.
     pub seed: u64,
     /// The time without any progress after which the world stops the run, on the world's own clock; `None` for no
     /// limit.
     ///
-    /// Progress is a message that is sent or handled, a deposit, or a wait that begins or ends. A thread of this host
-    /// that only computes makes no progress in this sense, so a limit must be longer than the longest computation of a
-    /// thread for which the others wait. The default is no limit: a world cannot tell a thread that computes from a
-    /// thread in an endless loop. The failure names the threads that run.
+    /// A message that is sent or handled, a deposit, and a wait that begins or ends are progress. A thread of this host
+    /// that only computes makes none, so a limit must be longer than the longest computation for which other threads
+    /// wait. The default is no limit: a world cannot tell a thread that computes from a thread in an endless loop. The
+    /// failure names the threads that run.
     pub stall_limit: Option<Time>,
     /// The recorder of the run's events; `None` if the run is not traced. The world describes processors and threads to
     /// the recorder and passes all events to it; the caller [finishes](Recorder::finish) the recorder.
     pub trace: Option<Recorder>,
-    /// The object through which another thread of the host asks a model for its modelled time; `None` if no thread
+    /// The object through which another thread of the host asks a simulator for its modelled time; `None` if no thread
     /// asks.
     pub progress: Option<RunProgress>,
 }

@@ -22,12 +22,12 @@ const FAULTS: &str = "an access to shared memory that faults";
 
 impl Thread<'_> {
     /// Returns the words of this node's part of a segment, for loads and stores. Natively an access is the load or
-    /// store alone. In a model each access goes through the processor's cache to the place that has the word: a cache,
-    /// the memory, or the buffer of an interface that has received it.
+    /// store alone. In a simulation each access goes through the processor's cache to the place that has the word: a
+    /// cache, the memory, or the buffer of an interface that has received it.
     ///
     /// This is for data whose accesses are ordered: a thread sees the words of a handler, a transfer or a deposit after
-    /// it has waited for the event, count or barrier that announces them. To read words without such an order, use
-    /// [`Segment::cells`], which reads them at the instant of the thread's clock.
+    /// it has waited for the event, count or barrier that announces them. Without such an order, read the words by
+    /// [`Segment::cells`], at the time of the thread's clock.
     #[inline]
     pub fn words<'s, T: Word>(&'s self, segment: &'s Segment<T>) -> SegmentWords<'s, T> {
         SegmentWords::new(segment, self.accounting)
@@ -102,9 +102,8 @@ impl Thread<'_> {
     }
 
     /// Waits until an element of shared memory has a value for which `is` returns true, and returns that value. The
-    /// thread does not poll: it gives its processor to other threads and handlers, and reads again when this node's
-    /// copy of the element's block is taken away. Each change of the block thus costs one transfer of the block to this
-    /// node.
+    /// thread does not poll: it gives its processor to other threads and handlers, and reads again when this node loses
+    /// its copy of the element's block. Each change of the block thus costs one transfer of the block to this node.
     ///
     /// While the node keeps its copy of the block, a waiting thread notices a store by a thread of its own node only if
     /// that thread made the store by [`tell`](Self::tell).
@@ -138,10 +137,10 @@ impl Thread<'_> {
         }
     }
 
-    /// Loads elements of shared memory in runs whose tags are tested once per run. `each` receives the index of a run's
-    /// first element, and the run. `each` must not give the processor away. In a model a run lies in one block.
-    /// Natively a run spans all following blocks to which the node has a right, up to 512 elements; a run that faults
-    /// requests the next 32 blocks of `range` at once.
+    /// Loads the elements `range` of shared memory in runs, with one test of the node's right per run. `each` receives
+    /// the index of a run's first element, and the run. `each` must not give the processor away. In a simulation a run
+    /// lies in one block. Natively a run spans all following blocks to which the node has a right, up to 512 elements;
+    /// a run that faults requests up to 32 blocks of `range` at once.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
@@ -155,7 +154,7 @@ impl Thread<'_> {
         self.runs(array, range, Right::Read, |run| each(run.start, array.cells(&run)));
     }
 
-    /// Stores elements of shared memory in runs whose tags are tested once per run, for the right to write. `each`
+    /// Stores the elements `range` of shared memory in runs, with one test of the node's right to write per run. `each`
     /// receives the index of a run's first element, and the run. `each` must not give the processor away. Runs have the
     /// lengths that [`read_runs`](Self::read_runs) states.
     ///
@@ -171,7 +170,8 @@ impl Thread<'_> {
         self.runs(array, range, Right::Write, |run| each(run.start, RunMut(array.cells(&run))));
     }
 
-    /// Loads consecutive elements of shared memory, from element `from` on, into `values`, run by run.
+    /// Loads consecutive elements of shared memory, from element `from` on, into `values`, with one test of the right
+    /// per run.
     ///
     /// # Panics
     /// If there are no such elements, or the array has been freed.
@@ -182,7 +182,8 @@ impl Thread<'_> {
         });
     }
 
-    /// Stores `values` in consecutive elements of shared memory, from element `from` on, run by run.
+    /// Stores `values` in consecutive elements of shared memory, from element `from` on, with one test of the right per
+    /// run.
     ///
     /// # Panics
     /// If there are no such elements, or the array has been freed.
@@ -193,14 +194,13 @@ impl Thread<'_> {
         });
     }
 
-    /// Requests the right `right` to the blocks of elements `range` of shared memory, which the thread will access
-    /// later. The thread does not wait for the right.
+    /// Requests the right `right` to the blocks of elements `range` of shared memory, for later accesses. The thread
+    /// does not wait for it.
     ///
     /// The request is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins
-    /// it, and the right that it brings may be taken away again before the access. A prefetch is dropped where the node
-    /// has the right, where 256 prefetches of the node are under way, or 4 of blocks whose numbers are equal modulo 64,
-    /// and where the block's page has no room on the node. A model drops every prefetch: its machines have no buffer
-    /// for one.
+    /// it, and the right may be lost again before the access. The node drops a prefetch of a right that it has or of a
+    /// page for which it has no room. It also drops a prefetch when 256 are under way, or 4 of blocks whose numbers are
+    /// equal modulo 64. A simulator drops every prefetch: its machines have no buffer for one.
     ///
     /// Where this processor runs handlers, this call looks for messages, as [`poll`](Self::poll) does.
     ///

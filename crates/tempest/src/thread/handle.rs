@@ -23,7 +23,7 @@ use crate::{
     Segment, Waiter,
 };
 
-/// The error of a send that found no room. It returns the message to the caller.
+/// The error of a send that found no room. It returns the message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Busy<M>(pub M);
 
@@ -36,8 +36,7 @@ const REAL_PASSES: u32 = 1 << 14;
 /// shortest loops takes a sixteenth of the time of a poll that does not look for messages.
 const TURNS: u32 = 16;
 
-/// The handle of a program thread, through which the thread uses its world. The handle stays on the thread's processor, and fits one cache
-/// line.
+/// The handle of a program thread, through which the thread uses its world. The handle stays on the thread's processor.
 ///
 /// # Stack
 ///
@@ -48,24 +47,26 @@ const TURNS: u32 = 16;
 ///
 /// # Panics and destructors
 ///
-/// A panic that leaves a thread ends the run, and the failure has the panic's text. The same holds for the panic of a handler or of the
-/// body of a [hold](Thread::hold), even if the thread around it catches the panic. A thread that still waits when the run ends is unwound:
-/// its destructors run, and so does the code after a `catch_unwind`, up to its next call that waits or looks for messages.
+/// A panic that leaves a thread ends the run, and the failure has the panic's text. The same holds for the panic of a
+/// handler or of the body of a [hold](Thread::hold), even if the thread around it catches the panic. The end of a run
+/// unwinds a thread that still waits: its destructors run, and so does the code after a `catch_unwind`, up to its next
+/// call that waits or looks for messages.
 ///
 /// A destructor may call methods of this handle while its thread is unwound, but the thread no longer gives its processor away:
 ///
-/// - In a run that is over, sends, signals, waits, polls and phases have no effect, and an access to shared memory reads an arbitrary
-///   value.
-/// - In a run that is not over, because the thread itself panics, a call that would give the processor away ends the run: a wait, a
-///   phase, a poll or an access that faults, and in a model also a send without room and a hold of a key that is not free. The call then
-///   returns at once. If the panic leaves the thread, the run fails with the panic's text.
+/// - In a run that is over, sends, signals, waits, polls and phases have no effect, and an access to shared memory
+///   reads an arbitrary value.
+/// - In a run that is not over, because the thread itself panics, a call that would give the processor away ends the
+///   run: a wait, a phase, a poll or an access that faults, and in a simulation also a send without room and a hold of
+///   a key that is not free. The call then returns at once. If the panic leaves the thread, the run fails with the
+///   panic's text.
 ///
 /// A thread may catch its own panics and go on. A destructor that must not end the run of such a thread tests `std::thread::panicking`
 /// first.
 ///
 /// # Thread-locals
 ///
-/// Threads of one processor, and in a model all threads, run on one operating system thread and share its
+/// Threads of one processor, and in a simulation all threads, run on one operating system thread and share its
 /// thread-locals (`thread_local!`). That is harmless for values that are read and written between two calls. Across a
 /// call that may give the processor away (a wait, a poll, a send, an access to shared memory) a program must hold
 /// nothing that a thread-local leads to:
@@ -132,8 +133,8 @@ impl<'a> Thread<'a> {
     /// Number of bytes of a thread's stack, in every world: 256 KiB.
     pub const STACK_BYTES: usize = 256 * 1024;
 
-    /// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at `interval`. A model charges the
-    /// thread's work to `accounting`.
+    /// Makes the handle of thread `index` of `node`, run by `processor`, whose polls look for messages at `interval`. A
+    /// simulator charges the thread's work to `accounting`.
     pub(crate) fn new(
         node: &'a NodeParts,
         index: u32,
@@ -195,10 +196,11 @@ impl<'a> Thread<'a> {
 
     /// Sends a message. While there is no room for it, the thread receives messages and runs their handlers.
     ///
-    /// Messages sent by the node's handlers get room first, so that handlers never wait. Threads share the rest, which is little while
-    /// handlers send without end. Natively, on two cores, with rings of 16 messages and 40 messages for each node that handlers forward
-    /// without end, 15 (`fixed:2+interrupt`) to 700 (`floating+helper`) such messages were sent before each send of a thread. In a model
-    /// whose nodes have one processor for threads and handlers, handlers may take all of the room: the send then waits until they stop.
+    /// Messages sent by the node's handlers get room first, so that handlers never wait. Threads share the rest, which
+    /// is little while handlers send without end. Natively, on two cores, with rings of 16 messages and 40 messages for
+    /// each node that handlers forward without end, 15 (`fixed:2+interrupt`) to 700 (`floating+helper`) such messages
+    /// were sent before each send of a thread. In a simulation whose nodes have one processor for threads and handlers,
+    /// handlers may take all of the room: the send then waits until they stop.
     ///
     /// # Panics
     /// If the message was not registered, or the node does not exist.
@@ -222,13 +224,14 @@ impl<'a> Thread<'a> {
     /// Moves any number of words into [segments](crate::Segment) of another node. When all words are in place, `message` is handled on
     /// that node. While there is no room, the thread receives messages and runs their handlers.
     ///
-    /// `data` is a slice of words in the caller's own memory, [packed](crate::data::Word::packed) into units of 8 bytes, or a list of
-    /// [pieces](crate::data::Piece) of this node's segments, which are gathered in their order. A model knows where pieces lie, and which
-    /// cache has them. `into` is the place on the other node of the first word, which the other words follow, or a list of pieces there,
-    /// into which the words are scattered. The caller may reuse `data` at once: a model does not charge for the copy that this may take.
+    /// `data` is a slice of words in the caller's own memory, [packed](crate::data::Word::packed) into units of 8
+    /// bytes, or a list of [pieces](crate::data::Piece) of this node's segments, whose words are sent in their order.
+    /// `into` is the place of the first word on the other node, or a list of pieces there, which the words fill in
+    /// their order. The caller may reuse `data` at once. A simulator knows which cache has the pieces, and does not
+    /// charge for copying `data`.
     ///
-    /// Before the handler runs, the words at the destination may be old, new or a mix: sender and receiver must have agreed that no thread
-    /// reads them meanwhile.
+    /// Before the handler runs, the words at the destination may be old, new or a mix: no thread may read them
+    /// meanwhile.
     ///
     /// # Panics
     /// If the message was not registered, its fields exceed [`MAX_WORDS`] (14) words, the node does not exist, this node does not have
@@ -247,8 +250,9 @@ impl<'a> Thread<'a> {
         });
     }
 
-    /// Makes the array `name` of `len` elements that this thread alone accesses, with every byte zero. All arrays of a thread that exist
-    /// at the same time have different names. In a model the array's address follows from its name and the thread's index.
+    /// Makes the array `name` of `len` elements that this thread alone accesses, with every byte zero. All arrays of a
+    /// thread that exist at the same time have different names. In a simulation the array's address follows from its
+    /// name and the thread's index.
     ///
     /// # Panics
     /// If the layout of an element [is not possible](crate::data::ElementLayout::check), or the thread has an array of this name.
@@ -256,8 +260,8 @@ impl<'a> Thread<'a> {
         Private::new(&self.node.private, self.id(), lasting(name), len)
     }
 
-    /// Makes a private array of elements that were in memory before the thread began, as if the program's loader had put them there. A
-    /// model charges nothing for this, and has none of the elements in a cache at first.
+    /// Makes a private array of elements that were in memory before the thread began, as if the program's loader had
+    /// put them there. A simulator charges nothing for this, and has none of the elements in a cache at first.
     ///
     /// # Panics
     /// For the same reasons as [`private`](Self::private).
@@ -271,7 +275,7 @@ impl<'a> Thread<'a> {
         self.accounting.is_some()
     }
 
-    /// Charges this thread for a run of accesses: free natively, time in a model.
+    /// Charges this thread for a run of accesses: simulated time, nothing natively.
     #[inline]
     pub(crate) fn charge_touch(&self, touch: Touch) {
         if let Some(accounting) = self.accounting {
@@ -279,7 +283,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Charges this thread for one access to an element: free natively, time in a model.
+    /// Charges this thread for one access to an element: simulated time, nothing natively.
     #[inline]
     pub(crate) fn charge_one(&self, address: u64, access: Access) {
         if let Some(accounting) = self.accounting {
@@ -287,11 +291,11 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Charges this thread for accessing `words` words of a segment of this node, from `place` on: free natively, time in a model. A word
-    /// has the size that the segment's words have: 1, 2, 4 or 8 bytes.
+    /// Charges this thread for accessing `words` words of a segment of this node, from `place` on: simulated time,
+    /// nothing natively. A word has the segment's word size: 1, 2, 4 or 8 bytes.
     ///
     /// # Panics
-    /// In a model, if the segment has no such words.
+    /// In a simulation, if the segment has no such words.
     #[inline]
     pub fn touch(&self, place: Place, words: usize, access: Access) {
         if let Some(accounting) = self.accounting {
@@ -300,7 +304,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Waits until all words that this processor has [flushed](Access::Flush) are in memory: free natively, time in a model.
+    /// Waits until all words that this processor has [flushed](Access::Flush) are in memory. Natively this does
+    /// nothing.
     #[inline]
     pub fn drain(&self) {
         if let Some(accounting) = self.accounting {
@@ -308,8 +313,9 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The strip length for a strip-mined loop over elements: `modelled` in a model, where accesses interleave with computation and with
-    /// the accesses of other processors; natively as large as possible, so that the loop is not divided.
+    /// The strip length for a strip-mined loop over elements: `modelled` in a simulation, where accesses interleave
+    /// with computation and with the accesses of other processors; natively as large as possible, so that the loop is
+    /// not divided.
     pub fn strip(&self, modelled: usize) -> usize {
         if self.accounting.is_some() { modelled } else { usize::MAX }
     }
@@ -320,15 +326,15 @@ impl<'a> Thread<'a> {
         self.accounting.is_none_or(|accounting| accounting.is_coherent())
     }
 
-    /// The counters of this node's memory system since the run began, for measuring; all zero in a world that does not count.
+    /// The counters of this node's memory system since the run began; all zero in a world that does not count.
     pub fn memory_events(&self) -> MemoryEvents {
         self.accounting.map_or_else(MemoryEvents::default, |accounting| accounting.memory_events())
     }
 
-    /// Puts a few words, at most [`MAX_WORDS`] (14) units of 8 bytes, each [packed](crate::data::Word::packed), into a
+    /// Writes up to [`MAX_WORDS`] (14) units of 8 bytes, [packed](crate::data::Word::packed), into a
     /// [segment](crate::Segment) of another node, and adds their number to the count of that segment's event
-    /// [`deposited`](crate::Segment::deposited). No handler runs. While there is no room, the thread receives messages and runs their
-    /// handlers.
+    /// [`deposited`](crate::Segment::deposited). No handler runs. While there is no room, the thread receives messages
+    /// and runs their handlers.
     ///
     /// # Panics
     /// If there are more than [`MAX_WORDS`] words, or the node does not exist. Words that do not fit the
@@ -373,33 +379,33 @@ impl<'a> Thread<'a> {
         waits
     }
 
-    /// Makes a waiter: the right to resume this thread, once, from its next [`block`](Self::block). The thread stores the waiter where a
-    /// handler will find it, and then blocks. In between the thread must not wait in any other way, not even in an access to shared memory,
-    /// because the resumption would end that wait instead.
+    /// Makes a waiter: the right to resume this thread, once, from its next [`block`](Self::block). The thread stores
+    /// the waiter where a handler will find it, and then blocks. In between the thread must not wait in any other way,
+    /// not even in an access to shared memory, because the handler would end that wait instead.
     pub fn waiter(&self) -> Waiter {
         self.processor.waiter()
     }
 
-    /// Blocks until the [`waiter`](Self::waiter) that the thread made last is resumed; returns at once if that has happened already.
-    /// `what` is the name of the awaited thing in a deadlock report. The thread then sees everything that the resuming handler has
-    /// written.
+    /// Blocks until a handler or thread resumes the [`waiter`](Self::waiter) that this thread made last; returns at
+    /// once if that has happened already. `what` is the name of the awaited thing in a deadlock report. The thread then
+    /// sees everything that the resuming handler has written.
     pub fn block(&self, what: &'static str) {
         if self.may_give_way("a block") {
             self.processor.block(Wait::Resume { what });
         }
     }
 
-    /// Adds `amount` to an event's count and resumes the threads that the new count satisfies.
+    /// Adds `amount` to an event's count and resumes the threads whose awaited count it reaches.
     #[inline]
     pub fn signal(&self, event: &Event, amount: u64) {
         self.settle();
         self.processor.signal(event, amount);
     }
 
-    /// Lets waiting messages be handled. A long computation calls this once in each iteration of its loop. The policy decides at which
-    /// calls the processor really looks for messages; most calls only decrement a counter. Where the policy never looks and no other
-    /// processor would handle messages, an occasional call looks nevertheless, so that a loop which polls and tests a count or a cell
-    /// ends.
+    /// Lets waiting messages be handled. A long computation calls this once in each iteration of its loop. The policy
+    /// decides at which calls the processor really looks for messages; most calls only decrement a counter. Where the
+    /// policy never looks and no other processor would handle messages, an occasional call looks nevertheless, so that
+    /// a loop which polls until a count changes does end.
     #[inline]
     pub fn poll(&self) {
         let left = self.until_poll.get();
@@ -425,9 +431,9 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Lets waiting messages be handled, in one call for `turns` turns of a loop. Each turn counts as a loop back-edge for the policy, as
-    /// if the thread had polled in it, but the processor looks for messages at most once. Where the processor chooses the polling
-    /// interval, sixteen turns count as one, because a turn without a call takes less time.
+    /// Lets waiting messages be handled, in one call for `turns` iterations of a loop. For the policy each iteration
+    /// counts as one poll, but the processor looks for messages at most once. Where the processor chooses the polling
+    /// interval, sixteen iterations count as one, because an iteration without a call takes less time.
     #[inline]
     pub fn poll_after(&self, turns: u32) {
         let turns = if self.interval == PollInterval::Paced { turns.div_ceil(TURNS) } else { turns };
@@ -443,8 +449,9 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Tells the world that this thread passes loop back-edges, under a policy that never polls at back-edges. A model learns of each
-    /// back-edge. A world whose work takes real time learns of [`REAL_PASSES`] back-edges at once.
+    /// Tells the world that this thread passes loop back-edges, under a policy that never polls at back-edges. A
+    /// simulator learns of each back-edge. A world whose work takes real time learns of [`REAL_PASSES`] back-edges at
+    /// once.
     #[cold]
     fn pass_by(&self) {
         if self.accounting.is_none() {
@@ -459,9 +466,10 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Performs one turn of a loop that waits by computing, until a handler, an [`Event`], a deposit or another thread's access to shared
-    /// memory has changed something. The turn polls, and looks for messages even under a policy that never polls at back-edges, if no
-    /// other processor would handle them. A modelled run ends as a livelock when all threads spin or wait and nothing is in flight.
+    /// Performs one turn of a loop that waits by computing, until a handler, an [`Event`], a deposit or another
+    /// thread's access to shared memory has changed something. The turn polls. If no other processor would handle
+    /// messages, it looks for them even under a policy that never polls at back-edges. A simulated run ends as a
+    /// livelock when all threads spin or wait and nothing is in flight.
     pub fn spin(&self) {
         if !self.may_give_way("a spin") {
             return;
@@ -472,8 +480,9 @@ impl<'a> Thread<'a> {
         self.processor.spin();
     }
 
-    /// Runs `f` on this thread as an event of `key`: after all older events of that key, and while no other event of the key runs. A thread
-    /// accesses keyed state in this way. A hold costs nothing where handlers run only at this processor's polls.
+    /// Runs `f` on this thread as an event of `key`: after all older events of that key, and while no other event of
+    /// the key runs. In this way a thread accesses [`Keyed`](crate::Keyed) state. A hold costs nothing where handlers
+    /// run only at this processor's polls.
     ///
     /// # Panics
     /// If `f` gives the processor away through this thread (polls, waits, sends without room, faults, holds again), or if it reduces a
@@ -504,17 +513,17 @@ impl<'a> Thread<'a> {
         result
     }
 
-    /// Begins the timed region `name` and ends the one before. The call is collective: every thread of every node enters the same regions
-    /// in the same order, and the call returns when all threads have entered. A region is for measuring only: meeting here sends none of
-    /// the program's messages and charges none of its costs. A run has at most 131,072 regions.
+    /// Begins the timed region `name` and ends the one before. The call is collective: every thread of every node
+    /// enters the same regions in the same order, and the call returns when all threads have entered. The call sends
+    /// none of the program's messages and charges nothing. A run has at most 131,072 regions.
     pub fn phase(&self, name: impl Into<Cow<'static, str>>) {
         if self.may_give_way("a phase") {
             self.processor.enter_phase(lasting(name));
         }
     }
 
-    /// The time since the run began, on one clock for all nodes: modelled time on a modelled machine, natively this host's. The time is for
-    /// measuring; a program whose answer depends on it gives a different answer every time.
+    /// The time since the run began, on one clock for all nodes: modelled time in a simulation, natively this host's.
+    /// It is for measuring: an answer that depends on it differs from run to run.
     pub fn now(&self) -> Time {
         self.processor.now()
     }
@@ -550,7 +559,7 @@ impl<'a> Thread<'a> {
         );
     }
 
-    /// Charges this thread for work that it has done: free natively, time in a model.
+    /// Charges this thread for its work: simulated time, nothing natively.
     #[inline]
     pub fn charge(&self, work: impl Into<Work>) {
         if let Some(accounting) = self.accounting {
@@ -558,8 +567,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Maps the part of a segment on node `node` for direct loads and stores. Returns `None` where loads and stores cannot reach the memory
-    /// of `node`, as in a model. A world gives the same answer for all nodes and segments.
+    /// Maps the part of a segment on node `node` for direct loads and stores. Returns `None` where these cannot reach
+    /// the memory of `node`, as in a simulation. A world gives the same answer for all nodes and segments.
     ///
     /// # Panics
     /// If there is no such node, or the node has no such segment.

@@ -50,8 +50,7 @@ impl Thread<'_> {
     }
 }
 
-/// An integer type whose ranges [`Thread::share`] divides among threads: any type that programs count with, even the
-/// `i32` of a literal.
+/// An integer type whose ranges [`Thread::share`] divides among threads, among them the `i32` of a literal.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no number that threads share",
     label = "expected a `u64`",

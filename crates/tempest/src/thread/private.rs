@@ -9,7 +9,7 @@ use crate::plain::access::Touch;
 use crate::{Access, Element, Private};
 
 impl<T: Element> Private<T> {
-    /// Loads element `index`. A model charges a load of each field of the element.
+    /// Loads element `index`. A simulator charges a load of each field of the element.
     ///
     /// # Panics
     /// If there is no such element.
@@ -22,7 +22,7 @@ impl<T: Element> Private<T> {
         value
     }
 
-    /// Stores element `index`. A model charges a store of each field of the element.
+    /// Stores element `index`. A simulator charges a store of each field of the element.
     ///
     /// # Panics
     /// If there is no such element.
@@ -37,7 +37,7 @@ impl<T: Element> Private<T> {
         self.elements[index] = value;
     }
 
-    /// Returns the elements of `range` to be read. Before the call returns, a model charges a load of each field of
+    /// Returns the elements of `range` to be read. Before the call returns, a simulator charges a load of each field of
     /// each element.
     ///
     /// # Panics
@@ -51,8 +51,8 @@ impl<T: Element> Private<T> {
         elements
     }
 
-    /// Returns the elements of `range` to be written. Before the call returns, a model charges a store of each field of
-    /// each element. A thread that also needs the old values calls [`view`](Self::view) before.
+    /// Returns the elements of `range` to be written. Before the call returns, a simulator charges a store of each
+    /// field of each element. A thread that also needs the old values calls [`view`](Self::view) before.
     ///
     /// # Panics
     /// If there are no such elements.
@@ -68,7 +68,7 @@ impl<T: Element> Private<T> {
     }
 
     /// Returns the elements of `range`, of which the thread reads only the field with number `field` in the
-    /// [layout](Element::LAYOUT). A model charges a load of that field of each element before this returns.
+    /// [layout](Element::LAYOUT). A simulator charges a load of that field of each element before this returns.
     ///
     /// # Panics
     /// If there are no such elements, or they have no such field.
@@ -82,7 +82,7 @@ impl<T: Element> Private<T> {
     }
 
     /// Returns the elements of `range`, of which the thread writes only the field with number `field` in the
-    /// [layout](Element::LAYOUT). A model charges a store of that field of each element before this returns.
+    /// [layout](Element::LAYOUT). A simulator charges a store of that field of each element before this returns.
     ///
     /// # Panics
     /// If there are no such elements, or they have no such field.

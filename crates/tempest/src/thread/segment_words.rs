@@ -3,7 +3,7 @@
 //! Whether accesses are charged does not change while a thread runs. So a thread asks once, before its loop, and in a
 //! world that does not charge time it then accesses the words directly.
 //!
-//! These accesses are for a program's data, which events or barriers order. In a model a processor that finds such
+//! These accesses are for a program's data, which events or barriers order. In a simulation a processor that finds such
 //! words in its cache runs ahead of other events, so a loop here is as cheap to simulate as one over a private array. A
 //! word that a thread tests without such an order is read through [`Segment::cells`]. This module must never know the
 //! cost of an access.
@@ -31,7 +31,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         Self { cells: cells.stretch(0, cells.len()), first: segment.first(), accounting }
     }
 
-    /// Loads word `index` of the part.
+    /// Loads word `index` of this node's part of the segment.
     ///
     /// # Panics
     /// If there is no such word.
@@ -43,7 +43,7 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         }
     }
 
-    /// Stores word `index` of the part.
+    /// Stores word `index` of this node's part of the segment.
     ///
     /// # Panics
     /// If there is no such word.
@@ -55,10 +55,10 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         }
     }
 
-    /// Loads consecutive words, from word `from` on, into `values`.
+    /// Loads consecutive words of the segment, from word `from` on, into `values`.
     ///
     /// # Panics
-    /// If the part ends before the last of these words.
+    /// If this node's part of the segment ends before the last of these words.
     #[inline]
     pub fn read(&self, from: usize, values: &mut [T]) {
         let cells = &self.cells[from..][..values.len()];
@@ -66,10 +66,10 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         bulk::load(cells, word::values_mut(values));
     }
 
-    /// Stores `values` in consecutive words, from word `from` on.
+    /// Stores `values` in consecutive words of the segment, from word `from` on.
     ///
     /// # Panics
-    /// If the part ends before the last of these words.
+    /// If this node's part of the segment ends before the last of these words.
     #[inline]
     pub fn write(&self, from: usize, values: &[T]) {
         let cells = &self.cells[from..][..values.len()];
@@ -77,8 +77,8 @@ impl<'a, T: Word> SegmentWords<'a, T> {
         bulk::store(cells, word::values(values));
     }
 
-    /// Replaces words of `range`. Each change is the index of a word and the function from its old to its new value. A
-    /// model charges a load of every word of the range, and then a store of every word.
+    /// Replaces words of the segment within `range`. Each change is the index of a word and the function from its old
+    /// to its new value. A simulator charges a load of every word of the range, and then a store of every word.
     ///
     /// # Panics
     /// If the part has no such range, or a change's word is not in it.
