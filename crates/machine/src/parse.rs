@@ -4,13 +4,12 @@ use crate::reading::{Bases, Errors, Note, RangedKey, Value, load};
 use crate::schema::Machine;
 use crate::variants::Reading;
 
-/// The names outside a machine file to which it may refer: files that it extends, and policies. By default no file can be
-/// extended, and any name is taken for a policy.
+/// The files and policies that a machine file may name. By default it may extend no file, and any name is accepted as a policy.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
-    /// Finds the files that a machine file extends.
+    /// Function that finds a machine file by the name behind `extends`.
     pub bases: &'a Bases<'a>,
-    /// The names of all policies; `None` if any name will do.
+    /// The names of all policies; `None` accepts any name.
     pub policies: Option<&'a [&'a str]>,
 }
 
@@ -30,10 +29,10 @@ impl Machine {
         Self::parse_with::<&str, &str>(file, text, &[], Known::default())
     }
 
-    /// Reads a machine file together with values from the command line, which replace the file's values. The keys are
-    /// dotted, such as `processor.clock`. The values are texts such as `200MHz` and lists such as `8,4`, or both in the
-    /// form of TOML: `"200 MHz"`, `[8, 4]`. Of two values for one key the later holds. A value for a policy,
-    /// `policy.np.processor.poll`, precedes a value for all policies. All values are checked like the file's own.
+    /// Reads a machine file together with `overrides`: values from the command line, which replace the file's values. Keys are
+    /// dotted, such as `processor.clock`. Values are texts such as `200MHz` and lists such as `8,4`, or both in the form of TOML:
+    /// `"200 MHz"`, `[8, 4]`. Of two values for one key the later counts. A value for one policy, such as
+    /// `policy.np.processor.poll`, takes precedence over a value for all policies. All values are checked like the file's own.
     ///
     /// # Errors
     ///
@@ -49,8 +48,7 @@ impl Machine {
         Reading::new(&chain, &overrides, known.policies).machine()
     }
 
-    /// Every number that a machine file has or could have in the sections that it has, with the range of its values. A value
-    /// outside its range is a mistake.
+    /// Returns each key with a number that a machine file has, or could have in its sections, with the allowed range of the number.
     ///
     /// # Errors
     ///
@@ -60,38 +58,38 @@ impl Machine {
         Ok(Reading::new(&chain, &[], known.policies).numbers())
     }
 
-    /// Every value that the machine was built from, in the order of reading. Values that hold under a policy come last.
+    /// The values that the machine was made from, in the order of reading. Values for a single policy come last.
     pub fn values(&self) -> &[Value] {
         &self.values
     }
 
-    /// All notes at the heads of the machine's file and of the files that it extends, the machine's own first.
+    /// The notes on sources at the heads of the machine's file and of the files that it extends, the machine's own first.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.heads.iter().flat_map(|(_, notes)| notes)
     }
 
-    /// The note that a mark such as `[1]` or `fit` means in `file`: the machine's own file, or a base of it. The note
-    /// stands at the head of that file, or else of the nearest base of that file that has it.
+    /// Returns the note on sources with the mark `mark`, such as `[1]` or `fit`, that holds in `file`: the machine's file or a file
+    /// that it extends. The note is at the head of `file`, or else of the nearest file that `file` extends.
     pub fn note(&self, file: &str, mark: &str) -> Option<&Note> {
         let heads = self.heads.iter().skip_while(|(name, _)| name != file);
         heads.flat_map(|(_, notes)| notes).find(|note| note.mark == mark)
     }
 
-    /// A digest of all values that can change a result. Equal machines have equal digests, on every host and in every build.
-    /// The digest covers files and overrides. Later changes of fields do not change it, nor do sources, the summary and the
-    /// spelling of numbers.
+    /// A 64-bit hash of all values that can change a result, from files and overrides. Equal machines have equal hashes, on every
+    /// host and in every build. Changes of fields after parsing do not change it, nor do sources, the summary and the spelling of
+    /// numbers.
     pub fn digest(&self) -> u64 {
         self.digest
     }
 
-    /// The machine under a policy, whose software may have other prices. It is this machine if the file has no values for the
-    /// policy.
+    /// The machine with the values that its file states for the policy named `policy`. It equals this machine if the file states
+    /// none.
     pub fn under(&self, policy: &str) -> Self {
         let variant = self.variants.iter().find(|(name, _)| name == policy);
         variant.map_or(self, |(_, machine)| machine).clone()
     }
 
-    /// The policies for which the file has values.
+    /// The names of the policies for which the file states values.
     pub fn policies(&self) -> impl Iterator<Item = &str> {
         self.variants.iter().map(|(name, _)| name.as_str())
     }

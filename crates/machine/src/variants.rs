@@ -1,5 +1,5 @@
-//! Makes a machine from several readings of its file: a general reading, a reading under each policy that has values of
-//! its own, and a reading of each file that it extends. This module must never know a key except that of the policies.
+//! Makes a machine by reading its file several times: in general, under each policy for which the file states values, and, for each
+//! file that it extends, by itself. This module must never know a key except that of the policies.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,7 +4,7 @@
 use super::source_text::SourceText;
 use super::{Error, Errors};
 
-/// Finds a machine file to extend.
+/// Function that finds a machine file by the name behind `extends`.
 ///
 /// Arguments: the name of the extending file, and the name behind its `extends`. The result is the name and the text of the file
 /// found. The error is the known name most like the one asked for, if any is like it.

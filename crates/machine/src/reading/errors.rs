@@ -5,16 +5,16 @@ use std::fmt::{self, Display, Formatter};
 /// A mistake in a machine file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The name that the caller gave the file.
+    /// The name of the machine file, as the caller gave it.
     pub file: String,
-    /// The line in the file, from 1. For a missing key it is the line of its section. `None`: the value came from `--set` on
-    /// the command line.
+    /// The line of the mistake, from 1; for a missing key, the line of its section. `None`: the value came from `--set` on the
+    /// command line.
     pub line: Option<usize>,
-    /// The dotted key: `processor.clock`. Empty where the file is no TOML at all.
+    /// The dotted key with the mistake, such as `processor.clock`; empty if the file is no TOML.
     pub key: String,
-    /// The value as written; `None` where the key is missing.
+    /// The refused value as written; `None` if the key is missing.
     pub value: Option<String>,
-    /// The value that was expected: `a frequency such as "400 MHz"`.
+    /// The expected form of the value: `a frequency such as "400 MHz"`.
     pub expected: String,
 }
 
@@ -56,7 +56,7 @@ impl Errors {
         Self(once)
     }
 
-    /// Yields each mistake.
+    /// Iterates over the mistakes.
     pub fn iter(&self) -> std::slice::Iter<'_, Error> {
         self.0.iter()
     }

@@ -16,21 +16,21 @@ pub(crate) struct Findings {
     pub(crate) offered: Vec<RangedKey>,
 }
 
-/// A value that a machine was built from, with its place and its source, for printing. Models read the machine's
-/// fields.
+/// A value of a machine file or of the command line, with its place and source, for printing. Models read the fields of
+/// [`Machine`](crate::Machine) instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// The dotted key: `processor.clock`, or `policy.np.primitives.issue` for a value that holds under one policy only.
     pub key: String,
-    /// The value as it is written: `2 B/cycle`.
+    /// The value as the file or the command line spells it: `2 B/cycle`.
     pub text: String,
-    /// The value as the machine holds it: `800 MB/s`.
+    /// The value in absolute units: `800 MB/s`.
     pub resolved: String,
-    /// The source of the number: the comment at the end of its line, or else its section's `source`.
+    /// The source of the value: the comment at the end of its line, or else the `source` of its section. `None`: neither is stated.
     pub source: Option<String>,
-    /// The file that states the value: the machine's own file, or a base of it.
+    /// The name of the file that states the value: the machine's own file, or a file that it extends.
     pub file: String,
-    /// The line in that file, from 1; `None` if the command line gave the value.
+    /// The line of the value in its file, from 1; `None` if the command line gave the value.
     pub line: Option<usize>,
 }
 

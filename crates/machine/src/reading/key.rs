@@ -1,5 +1,5 @@
-//! The types of values in a machine file, and how each is read. The type of a field decides. This module must never know a
-//! particular key.
+//! The types of values in a machine file, and their parsers. The type of a field selects the parser of its key. This module must
+//! never know a particular key.
 
 use std::fmt::Display;
 

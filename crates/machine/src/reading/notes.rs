@@ -11,12 +11,12 @@
 //!
 //! All other lines of that comment are for readers of the file. This module must never know which numbers and words there are.
 
-/// A note at the head of a machine file.
+/// A note on sources, from the comment at the head of a machine file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The mark that sources name the note by: `[1]`, or a word such as `fit`.
+    /// The mark by which a value's source names the note: `[1]`, or a word such as `fit`.
     pub mark: String,
-    /// The text of the note in one line.
+    /// The text of the note, on one line.
     pub text: String,
 }
 

@@ -1,14 +1,14 @@
 //! The range of a key's values. A type of values has a range; a row that needs another one states it behind `=>`. The check, its error
 //! and the table of `docs/machine-file.md` follow from that. This module must never know a particular key.
 
-/// The least and the greatest value of a key, as a file writes them, and the reason for the greatest.
+/// The range of a number in a machine file, in the file's spelling, and the reason for its upper end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// The least value that is allowed.
+    /// The least allowed value, such as `1 B`.
     pub least: &'static str,
-    /// The greatest value that is allowed.
+    /// The greatest allowed value, such as `64 KiB`.
     pub most: &'static str,
-    /// The reason for the greatest value.
+    /// The reason for the greatest value, such as `a bus moves it in one piece`.
     pub why: &'static str,
 }
 
@@ -17,16 +17,16 @@ pub(crate) const fn range(least: &'static str, most: &'static str, why: &'static
     Range { least, most, why }
 }
 
-/// A key that stands in a machine file, or could, with the range of its values.
+/// A key for a number in a machine file, stated or not, with the range of the number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangedKey {
     /// The dotted key, such as `memory.banks.count`.
     pub key: String,
     /// The kind of the value, such as `count` or `time`.
     pub kind: &'static str,
-    /// Range of the allowed values.
+    /// The range of this key's values.
     pub range: Range,
-    /// Whether every value of its kind has this range.
+    /// Whether `range` is the usual range of the kind, not a range of this key alone.
     pub is_usual: bool,
 }
 

@@ -1,22 +1,22 @@
-//! The measured world of a machine file that is a measurement: section `[calibrated]`. Pure data.
+//! The origin of a machine file whose numbers were measured on a host: section `[calibrated]`. Pure data.
 
 use crate::NATIVE;
 use crate::reading::{Section, section};
 
 section! {
-    /// The source of a measured machine's numbers. It changes nothing in a run on the machine.
+    /// The origin of a measured machine's numbers, for readers: no run depends on it.
     Calibrated(section) {
-        /// The name of the measured world, as `--machine` takes it: `native`.
+        /// The name of the measured machine, as `--machine` takes it: `native`.
         of: String = |section, key| {
             section.text(key, "the world that was measured: \"native\"", |text| text == NATIVE)
         },
-        /// A line that describes the measured host.
+        /// A line of text that describes the measured host.
         host: Option<String> = line("a line that says which host it was"),
-        /// The day of the measurement.
+        /// The day of the measurement, such as `2026-01-31`.
         date: Option<String> = line("the day, such as \"2026-01-31\""),
         /// The command that made the measurement.
         command: Option<String> = line("the command that measured"),
-        /// The values whose measurements disagree, if there are any: another program ran on the host.
+        /// The keys of the values whose measurements disagree, because another program ran on the host. `None`: all agree.
         disturbed: Option<String> = line("the values that were disturbed, such as \"processor.fetch, network.latency\""),
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Declares each capability once, with its name in machine files and its meaning, which is its documentation.
 macro_rules! capabilities {
     ($($(#[doc = $meaning:literal])+ $variant:ident = $name:literal,)*) => {
-        /// A capability of a machine.
+        /// A capability of a machine, which policies may require.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Capability {
             $($(#[doc = $meaning])+ $variant,)*
@@ -18,14 +18,14 @@ macro_rules! capabilities {
             /// The names of all capabilities, in the order of declaration.
             pub const NAMES: &'static [&'static str] = &[$($name,)*];
 
-            /// The name in machine files and messages.
+            /// The name of the capability in machine files and messages.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
                 }
             }
 
-            /// The meaning, in sentences for people.
+            /// The meaning of the capability, in sentences for people.
             pub fn meaning(self) -> &'static str {
                 match self {
                     $(Self::$variant => concat!($($meaning),+).trim_start(),)*
@@ -75,7 +75,7 @@ capabilities! {
     SharedMemory = "shared-memory",
 }
 
-/// A text that names no capability.
+/// Error: the text is not the name of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownCapability;
 

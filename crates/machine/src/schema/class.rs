@@ -14,7 +14,7 @@ pub enum Class {
     Write,
     /// The answer to a read.
     Reply,
-    /// The answer to a write, and the network's word that a store has arrived.
+    /// The answer to a write, and the network's acknowledgement of a store.
     Acknowledge,
     /// Messages of the run-time system: barriers, reductions, flow control.
     System,
@@ -22,7 +22,7 @@ pub enum Class {
     User,
     /// Procedures that read, change and write memory without interruption.
     Atomic,
-    /// Requests to move a block, which a transfer carries.
+    /// Requests for a block of memory, which a bulk transfer then moves.
     Bulk,
 }
 
@@ -42,13 +42,13 @@ impl Class {
     pub const NAMES: [&'static str; 8] =
         ["read", "write", "reply", "acknowledge", "system", "user", "atomic", "bulk"];
 
-    /// The name in machine files and messages.
+    /// The name of the class in machine files and messages.
     pub const fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// The class whose price holds where a file prices that class and not this one: an atomic procedure is priced as a
-    /// program's message, and the request for a block as a read. `None` for the other classes.
+    /// The class whose price holds for this class if a file prices only that class: `User` for `Atomic`, `Read` for `Bulk`, `None`
+    /// for the other classes.
     pub const fn priced_as(self) -> Option<Self> {
         match self {
             Self::Atomic => Some(Self::User),
@@ -64,7 +64,7 @@ impl Display for Class {
     }
 }
 
-/// A text that names no class.
+/// Error: the text is not the name of a class of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownClass;
 
@@ -84,22 +84,22 @@ impl FromStr for Class {
     }
 }
 
-/// A value for each class.
+/// A value for each class of messages, such as a price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByClass<T>([T; Class::ALL.len()]);
 
 impl<T: Copy> ByClass<T> {
-    /// Gives all classes one value.
+    /// Makes a table with the same `value` for every class of messages.
     pub const fn uniform(value: T) -> Self {
         Self([value; Class::ALL.len()])
     }
 
-    /// Makes one value for each class, by calling `value`.
+    /// Makes a table with `value(class)` for each class of messages.
     pub fn each(value: impl FnMut(Class) -> T) -> Self {
         Self(Class::ALL.map(value))
     }
 
-    /// The value for one class.
+    /// The value for messages of class `class`.
     pub const fn of(&self, class: Class) -> T {
         self.0[class as usize]
     }

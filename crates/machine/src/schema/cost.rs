@@ -10,7 +10,7 @@ use super::parts::{Primitive, has_line, path_of, read_parts};
 use crate::reading::Section;
 use crate::{ByClass, Class, Transactions};
 
-/// The cost of one use of a primitive.
+/// The cost of one use of a primitive: a named step of a handler or of messaging.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Time on the handler's critical path: the rest of the handler waits for it.
@@ -20,16 +20,16 @@ pub struct Cost {
     /// Further time in which the processor is free again but cannot start another service: it waits for a DMA or for
     /// the network's acknowledgement.
     pub wait: Time,
-    /// Further path for each memory line of a block, for a primitive that handles a block.
+    /// Further time on the critical path for each memory line, if the primitive handles a block.
     pub line: Time,
-    /// The transactions on the node's memory bus that `path` contains, if the memory system is known in detail.
+    /// The transactions on the node's memory bus whose time `path` contains, if the file describes the bus.
     pub bus: Transactions,
-    /// The transactions on the node's memory bus that `occupancy` contains.
+    /// The transactions on the node's memory bus whose time `occupancy` contains, if the file describes the bus.
     pub after: Transactions,
 }
 
 impl Cost {
-    /// The cost of `count` uses, with the wait of a single use.
+    /// The cost of `count` uses in a row: `wait` as for a single use, everything else `count` times.
     #[inline]
     pub fn times(self, count: u64) -> Self {
         // Most uses are single, and need no multiplication.
@@ -46,7 +46,7 @@ impl Cost {
         }
     }
 
-    /// The cost of two primitives together. The wait is the longer of the two.
+    /// The cost of two primitives in succession: the sum, but of the two waits only the longer.
     #[inline]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Cost {
         }
     }
 
-    /// The path for a block of `lines` lines.
+    /// The time on the critical path for a block of `lines` memory lines.
     pub fn path_of(self, lines: u64) -> Time {
         self.path + self.line * lines
     }

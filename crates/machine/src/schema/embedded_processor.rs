@@ -13,9 +13,8 @@ section! {
     EmbeddedProcessor(section, can: &[Capability], bus: IdleBus<'_>) {
         /// The clock of an embedded processor.
         clock: Frequency = own_clock,
-        /// The time of a line from the cache of one embedded processor to the cache of another, which no other client
-        /// of the bus sees. Embedded processors have caches like those of the node's processors. `None` where no cache
-        /// snoops.
+        /// The time of a line from the cache of one embedded processor to the cache of another, inside the device and off the bus.
+        /// Embedded processors have caches like the node's processors. `None`: no cache snoops.
         supply: Option<Time> = required_if(matches!(bus, IdleBus::Known(memory, _) if memory.cache.coherent)),
         /// The prices of the primitives in protocol handlers that an embedded processor runs.
         primitives: Primitives = |section, key| Primitives::section(section, key, can, bus),

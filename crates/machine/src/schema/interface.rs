@@ -11,52 +11,52 @@ const FRAME: Range = range("0 B", "4 KiB", "each packet has them, however little
 section! {
     /// The network interface (NI) of a node: one port out, one port in.
     Interface(section, can: &[Capability]) {
-        /// The number of places at which the NI delivers events: one for the node, or one for each computing processor.
-        /// One for the node unless stated.
+        /// The endpoints at which the NI delivers events: one for the node, or one for each computing processor. One for the node
+        /// unless stated.
         endpoints: Endpoints = Endpoints::read,
-        /// The bandwidth of each of the two ports.
+        /// The bandwidth of each of the NI's two ports.
         bandwidth: Bandwidth,
-        /// The size of the header that the network adds to the data of each packet.
+        /// The size of the header that the network adds to each packet.
         header: Bytes => FRAME,
-        /// The most data, header aside, that one packet carries; at least 1 B. A longer message is split.
+        /// The most data that one packet carries, header aside; at least 1 B. A longer message is split.
         packet: Bytes = above_zero,
-        /// The least data, header aside, that each packet carries. A shorter packet is filled up, and the filling takes its
-        /// time. At most `packet`; zero unless stated.
+        /// The least data that a packet carries, header aside. A shorter packet is padded, and the padding takes its time on the
+        /// wire. At most `packet`; zero unless stated.
         fill: Bytes = or_default => FRAME,
         /// The least time between the beginnings of two messages through one port: the reciprocal of the NI's message
         /// rate. A port is occupied for a message's bytes or for the gap, whichever is longer. A file states at least
         /// the time of a header at `bandwidth`; zero unless stated.
         gap: Time = or_default,
-        /// The number of packets that the NI takes before the sender must wait; at least 1.
+        /// The number of messages that may wait in the NI for the port out; at least 1. The sender of a further message waits.
         send_queue: usize,
-        /// The number of messages that the NI holds for the processors before the network backs up; at least 1. `None`: any
+        /// The number of messages that may wait in the NI for the processors before the network backs up; at least 1. `None`: any
         /// number.
         receive_queue: Option<usize>,
-        /// The number of lines that the NI holds for the node's memory until it has asked for the bus; at least 1.
-        /// Lines beyond it are asked for at once, and a processor that places them waits. `None`: any number.
+        /// The number of lines that the NI buffers until it has asked for the bus to write them to memory; at least 1. A processor
+        /// that places more lines waits for room. `None`: any number.
         write_buffer: Option<usize>,
-        /// The trap that empties the receive queue when it stays full. `None`: there is no trap, and the network waits.
+        /// The trap by which a processor empties a receive queue that stays full. `None`: there is no trap, and messages wait in
+        /// the network.
         overflow: Option<Overflow> = with("receive_queue", "a number of messages, to be full of"),
-        /// The time in which the line of the NI's lock moves to a processor that takes the lock after another. The lock is held
-        /// during each access, in either direction. `None`: the NI has no lock.
+        /// The time in which the cache line of the NI's lock moves to a processor that takes the lock after another. A processor
+        /// holds the lock during each access, in either direction. `None`: the NI has no lock.
         lock_migration: Option<Time>,
-        /// The bandwidth of the engine that moves block transfers between the node's memory and a port. It is there if the
-        /// machine can do `transfer`.
+        /// The bandwidth of the engine that moves block transfers between the node's memory and a port. Required if the machine has
+        /// the capability `transfer`.
         engine: Option<Bandwidth> = required_if(can.contains(&Capability::Transfer)),
-        /// The size of the pieces in which the engine moves a block. `None`: it moves the block in one piece.
+        /// The size of the pieces in which the transfer engine moves a block. `None`: it moves the block in one piece.
         chunk: Option<Bytes> => range("1 B", "1 GiB", "a transfer is no longer"),
-        /// The extra time of the engine for each piece, beyond moving its bytes; zero unless stated.
+        /// The extra time of the transfer engine for each piece, beyond moving its bytes; zero unless stated.
         chunk_cost: Time = with("chunk", Bytes::EXPECTED),
-        /// Whether the engine is a loop of the network processor, which then serves nothing else while a piece moves.
+        /// Whether the transfer engine is a loop of the network processor, which then serves nothing else while a piece moves.
         engine_shares_processor: bool = or_default,
-        /// The time that the NI takes to put one line of a deposit in memory, once its words have passed the port in. The port
-        /// is busy until then. It is there if the machine can do `deposit`.
+        /// The time in which the NI writes one line of a deposit to memory, once its words have passed the port in. The port is
+        /// busy until then. Required if the machine has the capability `deposit`.
         deposit: Option<Time> = required_if(can.contains(&Capability::Deposit)),
-        /// The time until a message that a node sends to itself is where another of its processors finds it; zero unless
-        /// stated.
+        /// The time until a message from a node to itself reaches another processor of that node; zero unless stated.
         loopback: Time = or_default,
-        /// The time from a message's last byte at the port in until the node has the message: a processor can find it, or is
-        /// interrupted. The port and the processors are free meanwhile. Zero unless stated.
+        /// The time from a message's last byte at the port in until a processor of the node can find it or is interrupted. The port
+        /// and the processors are free meanwhile. Zero unless stated.
         visible: Time = or_default,
     }
     agree {
@@ -104,10 +104,10 @@ impl Endpoints {
 }
 
 section! {
-    /// The trap that empties the queue of an NI into the node's memory, where compute processors take the messages out
+    /// The trap that empties the NI's receive queue into the node's memory, on a machine whose compute processors read the NI
     /// themselves: section `[interface.overflow]`.
     Overflow(section) {
-        /// The time that a message must have waited at the port in before the trap is taken.
+        /// The time for which a message must have waited at the port in before a processor takes the trap.
         after: Time = above_zero,
         /// The processor's time for each trap, without the bytes that it moves.
         trap: Time,

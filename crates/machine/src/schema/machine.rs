@@ -24,35 +24,34 @@ const NO_LINE: Bytes = Bytes::new(64);
 pub struct Machine {
     /// The machine's name: lower-case letters, digits and hyphens, such as `hurricane-1`.
     pub name: String,
-    /// A line that describes the machine.
+    /// A line of text that describes the machine.
     pub summary: String,
     /// The number of nodes, unless the run says otherwise; at least 1.
     pub nodes: u32,
     /// The number of compute processors of a node, unless the run says otherwise; at least 1.
     pub processors: u32,
-    /// The processors, all alike.
+    /// The compute processors, all alike.
     pub processor: Processor,
     /// The prices of the primitives in protocol handlers that compute processors run.
     pub primitives: Primitives,
-    /// The dispatch queue of a node.
+    /// The dispatch queue of a node, which hands protocol events to processors.
     pub queue: Queue,
     /// The network interface of a node.
     pub interface: Interface,
-    /// The processors of a node that serve the network, where there are any.
+    /// The network processors of a node, which move messages and may run handlers. `None`: it has none.
     pub network_processor: Option<NetworkProcessor>,
     /// The processors inside a node's network device. `None`: the processors that a policy puts there have the prices of the
     /// computing processors.
     pub embedded_processor: Option<EmbeddedProcessor>,
-    /// The queues between the network processor and the compute processors, if there is a network processor that messages
-    /// are handed to.
+    /// The queues between the network processor and the compute processors. `None`: the file states none.
     pub handoff: Option<Handoff>,
     /// The bound on a node's outstanding requests; `None` if there is no bound.
     pub flow: Option<Flow>,
-    /// The dispatch routine, on a machine where software takes processors from threads to handlers and back.
+    /// The dispatch routine, if software switches this machine's processors between threads and handlers.
     pub software_dispatch: Option<SoftwareDispatch>,
-    /// The memory of a node.
+    /// The memory of a node: the size of a line, and the time to read it.
     pub memory: Memory,
-    /// The memory system of a node in detail, if the machine file describes it.
+    /// The caches, bus and memory banks of a node; `None` if the machine file does not describe them.
     pub node_memory: Option<NodeMemory>,
     /// The network that joins the nodes.
     pub network: Network,
@@ -70,7 +69,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The sides of a grid that the command line gives. A run must have as many nodes as the grid has places.
+    /// The sides of the network's grid, if the command line gives them. A run must then have as many nodes as the grid has places.
     pub fn given_sides(&self) -> Option<&[u32]> {
         let mut values = self.values.iter();
         values.find(|value| value.key == "network.dimensions" && value.line.is_none())?;

@@ -10,8 +10,8 @@ use crate::reading::{Section, above_zero, range, section};
 /// with none, has times in seconds: it keeps its speed when the node's clock is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// The time of a message's first byte from NI to NI on any route: into the network and out of it. It is a delay and
-    /// occupies nothing. Messages follow each other as fast as the ports allow.
+    /// The time of a message's first byte from NI to NI, without the hops of its route. It is a delay and occupies nothing.
+    /// Messages follow each other as fast as the ports allow.
     pub latency: Time,
     /// The routers and links for which messages contend. `None` with `topology = "constant"`: any two nodes are `latency`
     /// apart, and messages never contend.
@@ -32,7 +32,7 @@ pub struct Routers {
     /// longer than a buffer lies in several. A buffer that holds less than the link carries during two hops [is
     /// shallow](Self::is_shallow), and limits the link.
     pub buffer: Bytes,
-    /// Messages from outside that share the links.
+    /// Messages from outside the machine that share the links; `None`: there are none.
     pub cross_traffic: Option<CrossTraffic>,
 }
 
@@ -49,14 +49,14 @@ pub enum Topology {
     Mesh {
         /// The number of dimensions of the grid.
         dimensions: usize,
-        /// The length of each side; the product is the machine's number of nodes.
+        /// The length of each side; their product is the number of nodes. `None`: chosen to suit the number.
         sides: Option<Vec<u32>>,
     },
     /// A grid whose rows are closed to rings.
     Torus {
         /// The number of dimensions of the grid.
         dimensions: usize,
-        /// The length of each side; the product is the machine's number of nodes.
+        /// The length of each side; their product is the number of nodes. `None`: chosen to suit the number.
         sides: Option<Vec<u32>>,
     },
     /// A tree of switches with `arity` links down and as many up: the smallest such tree that holds all nodes.
@@ -64,7 +64,7 @@ pub enum Topology {
         /// The number of links down from a switch, and up from it; at least 2.
         arity: u32,
     },
-    /// A grid whose sides are all 2: the smallest that holds all nodes.
+    /// A grid whose sides all have length 2: the smallest that holds all nodes.
     Hypercube,
 }
 
@@ -135,20 +135,19 @@ impl Routers {
         Some(Self { topology: topology?, link, hop, buffer, cross_traffic: cross_traffic? })
     }
 
-    /// The round trip of a credit: the data arrive one hop later, and one hop after they have left the buffer the router before it
-    /// knows that there is room.
+    /// The round trip of a credit: one hop for the data to arrive, and one hop for the news that they have left the buffer again.
     pub fn round_trip(&self) -> Time {
         self.hop * 2
     }
 
-    /// Whether a buffer holds less than the link carries during the [round trip](Self::round_trip) of a credit. Such a buffer, and
-    /// not the link, then limits the messages: no more of them than fit into it set out in one round trip.
+    /// Whether the buffer of a link holds less than the link carries during the [round trip](Self::round_trip) of a credit. Such a
+    /// buffer limits the throughput, and not the link: in one round trip only a bufferful of messages sets out.
     pub fn is_shallow(&self) -> bool {
         self.link.transfer_time(self.buffer) < self.round_trip()
     }
 
-    /// The time that `size` bytes take over a link. A message longer than a [shallow](Self::is_shallow) buffer passes at a pace of a
-    /// buffer in each [round trip](Self::round_trip).
+    /// The time that `size` bytes take over a link. A message longer than a [shallow](Self::is_shallow) buffer advances by one
+    /// bufferful in each [round trip](Self::round_trip).
     pub fn passage(&self, size: Bytes) -> Time {
         let alone = self.link.transfer_time(size);
         if size <= self.buffer || !self.is_shallow() {

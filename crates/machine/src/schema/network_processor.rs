@@ -23,7 +23,7 @@ section! {
         /// The classes, a subset of `runs`, whose messages interrupt the loop because hardware notices them. They wait
         /// only for a handler that is running. Empty unless stated.
         preempt: Vec<Class> = |section, key| Some(section.optional(key, |section| classes(section, key))?.unwrap_or_default()),
-        /// The time to go round the loop once more, when there is more to do than one pass does.
+        /// The time from one pass of the loop to the next, if the first pass left work.
         turn: Time,
         /// The most messages that the loop takes out of the network in one pass; at least 1.
         drain: usize,

@@ -8,7 +8,7 @@ use units::{Bandwidth, Bytes, Frequency, Time};
 
 use crate::reading::{Section, above_zero, or_default, own_clock, range, required_if, section};
 
-/// The memory system of a node, in detail.
+/// The memory system of a node in detail: caches, bus, banks and staging buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeMemory {
     /// The data cache of each processor.
@@ -17,32 +17,32 @@ pub struct NodeMemory {
     pub bus: Bus,
     /// The banks of the main memory.
     pub banks: Banks,
-    /// The buffer of an interface that reads and supplies lines over the bus; `None` where there is no such buffer.
+    /// The staging buffer of an NI that reads and supplies lines over the bus; `None`: the NI has no such buffer.
     pub staging: Option<Staging>,
 }
 
 section! {
-    /// A write-back data cache. Its lines are as long as the memory's.
+    /// The write-back data cache of a processor. Its lines are as long as a memory line.
     Cache(section, line: Bytes) {
-        /// The size of the cached data; a whole number of sets.
+        /// The capacity of the cache: a whole number of sets.
         size: Bytes = above_zero,
-        /// The number of lines in a set; at least 1, which is direct mapped.
+        /// The number of lines in a set; at least 1, which makes the cache direct mapped.
         ways: usize,
         /// Whether the cache snoops the bus transactions of others (MOESI). If not, software flushes and purges lines.
         coherent: bool = |section, _| section.is_word("coherence", "snooping", ["snooping", "software"]),
-        /// The time that the next instruction waits for a loaded value after a load that hits has been issued.
+        /// The time from the end of the issue of a load that hits until the next instruction can use the value.
         load_use: Time,
-        /// The time from the critical word of a miss on the bus to the instruction that waited for it.
+        /// The time from the critical word of a miss on the bus until the instruction that waits for it goes on.
         refill: Time,
         /// The number of misses that a processor may have outstanding; at least 1.
         misses: usize,
         /// The number of lines that may wait for the bus to be written back; at least 1.
         write_backs: usize,
-        /// The time from the moment when memory accepts a line until the cache counts the write-back as done.
+        /// The time from memory's acceptance of a line until the cache counts its write-back as done.
         acknowledge: Time,
         /// The time from the issue of a flush or purge until the tags are looked up. The processor does not wait for it.
         tag_delay: Time,
-        /// The time of an instruction that waits for all write-backs, when there are none.
+        /// The time of an instruction that waits for all write-backs, if none is outstanding.
         sync: Time,
         /// The time from the snoop response to the first word on the bus, when this cache supplies a line. `None` for a cache
         /// that is not coherent.
@@ -57,13 +57,14 @@ section! {
 }
 
 section! {
-    /// A cache between a processor and its cache, whose lines that one has too. Loads bring lines in; stores pass through it.
+    /// A first-level cache in front of a processor's data cache, which has all of its lines too. Loads bring lines in; stores pass
+    /// through it.
     FirstLevel(section, line: Bytes, behind: Option<Bytes>) {
-        /// The size of the cached data; a whole number of sets, and at most the size of the cache behind it.
+        /// The capacity of the cache: a whole number of sets, and at most the capacity of the cache behind it.
         size: Bytes = above_zero,
-        /// The number of lines in a set; at least 1, which is direct mapped.
+        /// The number of lines in a set; at least 1, which makes the cache direct mapped.
         ways: usize,
-        /// The extra time of a load that hits in the cache behind over a hit here.
+        /// The extra time of a load that misses here and hits in the cache behind.
         wait: Time,
     }
     agree {
@@ -97,7 +98,7 @@ const MOST_BLOCKS: u64 = 1 << 16;
 const WORD: Bytes = Bytes::new(8);
 
 section! {
-    /// A bus. Others use it while a line or a device register is fetched, unless it is connected.
+    /// The memory bus of a node. Other clients use it while a line or a device register is fetched, unless it is `connected`.
     Bus(section, line: Bytes, coherent: bool) {
         /// The clock of the bus; the processors' clock unless stated.
         clock: Frequency = |section, key| if section.gives(key) { own_clock(section, key) } else { Some(section.clock()) },
@@ -105,16 +106,16 @@ section! {
         width: Bytes = above_zero,
         /// The time of one data cycle.
         cycle: Time = |section, _| Some(section.clock().cycles_to_time(1)),
-        /// The time from a request to the earliest address phase.
+        /// The time from a request for the bus to the earliest address phase.
         arbitration: Time,
         /// The time of the address phase.
         address: Time = above_zero,
-        /// The time from the address phase to the caches' answer. `None` where caches are not coherent.
+        /// The time from the address phase to the snoop response of the caches. `None`: caches are not coherent.
         snoop: Option<Time> = required_if(coherent),
-        /// Whether addresses and data share the wires.
+        /// Whether addresses and data share the wires of the bus.
         multiplexed: bool,
-        /// Whether a transaction holds the bus from its address to the end of its data: the bus splits none. Addresses and data
-        /// share the wires of such a bus. Not so unless stated.
+        /// Whether a transaction holds the bus from its address to the end of its data, so that none is split. Such a bus is
+        /// `multiplexed` too. False unless stated.
         connected: bool = or_default,
         /// The time from the address phase until a device has the first word that is read from it; zero unless stated.
         device: Time = or_default,
@@ -145,13 +146,13 @@ section! {
     Banks(section) {
         /// The number of banks; at least 1.
         count: usize,
-        /// The time from the start of a read to its first word.
+        /// The time from the start of a read of a bank to its first word.
         latency: Time,
         /// The time that a read keeps its bank busy.
         read: Time,
-        /// The time that a write keeps its bank busy once its data have come.
+        /// The time that a write keeps its bank busy once its data have arrived.
         write: Time,
-        /// The extra wait of the first read after a write: the controller changes direction.
+        /// The extra wait of the first read after a write, because the controller changes direction.
         turnaround: Time,
         /// The time from the last word of a written line until every later read finds the line.
         accept: Time,
@@ -159,45 +160,44 @@ section! {
 }
 
 section! {
-    /// An interface with a buffer of its own on the bus. It reads outgoing data from caches or memory, packet by packet. It
+    /// A network interface with a staging buffer on the bus. It reads outgoing data from caches or memory, packet by packet. It
     /// puts arriving data into memory, or keeps them and supplies them as a cache would.
     Staging(section, line: Bytes, coherent: bool) {
-        /// The size of the buffer: at least 4 blocks.
+        /// The size of the staging buffer: at least 4 blocks.
         size: Bytes = above_zero,
-        /// The size of a block of the buffer, from 1 to 64 whole lines. A packet fills one block at most, and each tag stands
-        /// for one block.
+        /// The size of a block of the staging buffer, from 1 to 64 whole lines. A packet fills one block at most, and each tag
+        /// stands for one block.
         block: Bytes = above_zero,
-        /// The number of tags of the cache controller, which is direct mapped; at least 1.
+        /// The number of tags of the buffer's cache controller, which is direct mapped; at least 1.
         tags: usize,
-        /// The number of receive slots that the protocol engine has at hand; at least 1. The others are in memory, a line each.
-        /// `None`: it has all at hand.
+        /// The number of receive slots (rights of a source to write into a segment) that the protocol engine caches; at least 1.
+        /// The others are in memory, a line each. `None`: it caches all slots.
         slots: Option<usize>,
-        /// The place of lines that arrive.
+        /// The place where the NI puts lines that arrive.
         deposit: Placement = Placement::read,
-        /// Whether a packet that follows its neighbour closely joins it on the wire.
+        /// Whether a packet joins the previous packet of its message on the wire, if it is ready before that packet has left.
         append: bool,
-        /// Whether packets of several messages take turns. Otherwise a message is sent whole.
+        /// Whether packets of several messages take turns on the wire. Otherwise a message is sent whole.
         interleave: bool,
-        /// The bandwidth of a port of the buffer.
+        /// The bandwidth of a port of the staging buffer.
         port: Bandwidth,
         /// The time that the protocol engine takes to accept a command and make its first packet.
         command: Time,
         /// The time that the protocol engine takes for each further packet of a command.
         packet: Time,
-        /// The least time between two reads that the bus interface begins.
+        /// The least time between the starts of two reads by the bus interface.
         read_every: Time,
-        /// The time from the last word of a line on the bus until it passes the port of the buffer.
+        /// The time from the last word of a line on the bus until it passes the port of the staging buffer.
         store: Time,
-        /// The time from a complete packet in the buffer to its first byte on the wire.
+        /// The time from a complete packet in the staging buffer to its first byte on the wire.
         handoff: Time,
-        /// The extra time, beyond that of its bytes, for which a packet that is not appended occupies its route through the
-        /// network.
+        /// The extra time between two packets on the wire, in which the first gives up its route, unless the second joins it.
         path: Time,
-        /// The time from a byte on the wire until the protocol engine, or the buffer, has it.
+        /// The time from a byte on the wire until the protocol engine, or the staging buffer, has it.
         receive: Time,
-        /// The time to find the slot of an arriving packet, where that is at hand, and to check the packet.
+        /// The time to look up the receive slot of an arriving packet in the protocol engine, and to check the packet.
         lookup: Time,
-        /// The time from the moment when the last line is in its place until a poll finds the message.
+        /// The time from the placement of a message's last line until a poll finds the message.
         notify: Time,
     }
     agree {
@@ -224,11 +224,11 @@ section! {
 /// The place where an interface with a staging buffer puts lines that arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// Memory. Caches that snoop lose their copies.
+    /// Memory. Snooping caches lose their copies of the line.
     Memory,
-    /// The buffer, whose controller owns the line and supplies it when a processor asks.
+    /// The staging buffer, whose controller owns the line and supplies it when a processor asks.
     Buffer,
-    /// The cache that has an older copy of the line; the buffer where no cache has one.
+    /// The cache that has an older copy of the line; the staging buffer if no cache has a copy.
     Update,
     /// A cache: the cache that has an older copy of the line, otherwise that of the node's first processor.
     Cache,
@@ -253,14 +253,14 @@ impl Placement {
 }
 
 section! {
-    /// The memory of a node.
+    /// The main memory of a node.
     Memory(section) {
-        /// The size of a memory line, which a processor's cache takes at a time; at least 1 B.
+        /// The size of a memory line, the unit in which caches fetch; at least 1 B.
         line: Bytes = above_zero => range("1 B", "64 KiB", "a bus moves it in one piece"),
         /// The time that a processor waits for a line that is in no cache.
         read: Time,
-        /// The size of the shared memory that has one access tag. A coherence block consists of one or several of them,
-        /// and to change the right to it takes the price `set_tag` for each. `None`: a block of any size has one tag.
+        /// The size of the shared memory under one access tag. A coherence block has one or several tags, and a change of the right
+        /// to it costs the price `set_tag` for each. `None`: one tag for a block of any size.
         tag: Option<Bytes> => range("1 B", "1 GiB", "no block is larger"),
     }
 }
@@ -295,7 +295,7 @@ impl NodeMemory {
 }
 
 impl Bus {
-    /// The time for which `size` bytes occupy the data wires.
+    /// The time for which a transfer of `size` bytes occupies the data wires of the bus.
     pub fn passage(&self, size: Bytes) -> Time {
         self.cycle * size.get().div_ceil(self.width.get())
     }

@@ -40,7 +40,7 @@ macro_rules! primitives {
 }
 
 primitives! {
-    /// Noticing that an access is not allowed, at the processor that makes it.
+    /// Noticing that the block's tag forbids an access, at the processor that makes it.
     detect_miss,
     /// Taking a message from the queue and entering its handler. The occupancy is the completion: the processor's work
     /// after the handler to give the key back.
@@ -56,7 +56,7 @@ primitives! {
     /// Sending the header of a message to the sender's own node, which the same processor may read; `None`: no price of its
     /// own.
     send_own,
-    /// Sending one further 8-byte word.
+    /// Sending one 8-byte word beyond the header.
     send_word,
     /// Describing a block transfer to the NI, which then moves the data by itself.
     start_transfer,
@@ -66,15 +66,16 @@ primitives! {
     extract,
     /// Reading one message from the own node out of the NI; `None`: no price of its own.
     extract_own,
-    /// Writing a message into the queue to the node's other kind of processor.
+    /// Writing a message into the queue from a compute processor to the network processor, or the other way.
     hand_over,
-    /// Taking a message out of the queue from the node's other kind of processor.
+    /// Taking a message out of the queue from a compute processor to the network processor, or the other way.
     take,
-    /// Bookkeeping of a global access at its issue: the test of locality, and the counter of outstanding accesses.
+    /// Bookkeeping of an access to the global address space at its issue: the test of locality, and the counter of outstanding
+    /// accesses.
     issue,
-    /// Bookkeeping of a global access when its answer arrives.
+    /// Bookkeeping of an access to the global address space when its answer arrives.
     complete,
-    /// Adding to the counter of stored data at the target.
+    /// Adding to the counter of stored bytes at the target of a store.
     count_store,
     /// Reading a word of memory on behalf of another node.
     fetch_word,
@@ -88,7 +89,7 @@ primitives! {
     fetch_block,
     /// Moving a block from the NI to the node's memory.
     place_block,
-    /// Finding a frame for a page of another node and mapping it.
+    /// Finding a frame for a page of another node and mapping the page.
     map_page,
     /// Taking a block out of the node's caches.
     purge,
@@ -96,11 +97,11 @@ primitives! {
     resume,
     /// Telling the dispatch queue that a processor which ran handlers while it waited computes again.
     report_computing,
-    /// Translating a global address.
+    /// Translating an address of the global address space.
     translate,
-    /// Translating an address that was used just before.
+    /// Translating a global address that was translated just before.
     translate_again,
-    /// Noting in the directory that a request must wait.
+    /// Noting in the directory entry of a block that a request must wait.
     defer,
 }
 

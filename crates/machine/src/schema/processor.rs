@@ -6,7 +6,7 @@ use crate::Capability;
 use crate::reading::{or_default, own_clock, required_if, section};
 
 section! {
-    /// A processor of a node.
+    /// A compute processor of a node.
     Processor(section, can: &[Capability]) {
         /// The clock of the processor. Durations in cycles in the machine file are cycles of this clock.
         clock: Frequency = own_clock,
@@ -25,33 +25,33 @@ section! {
         /// Extra time of the first message of a burst from another node: no earlier message has prefetched its
         /// cache line. Zero unless stated.
         fetch: Time = or_default,
-        /// The wanted time between two polls at back-edges. Polls in between are skipped. Zero unless stated: none is skipped.
+        /// The wanted time between two polls at loop back-edges. Polls in between are skipped. Zero unless stated: none is skipped.
         pace: Time = or_default,
         /// The time of a poll that is skipped; zero unless stated.
         pass: Time = or_default,
-        /// The time to raise an event's count, without the time to resume the threads that wait for it; zero unless stated.
+        /// The time to add to the counter of an event, without the time to resume the threads that wait for it; zero unless stated.
         signal: Time = or_default,
         /// The time in which a thread gets a free key that need not be requested from another processor; zero unless stated.
         hold: Time = or_default,
         /// The time from a thread's resumption until its idle processor goes on with it; zero unless stated. A machine with a
         /// dispatch routine has `wake` in `[software_dispatch]` instead.
         wake: Time = or_default,
-        /// The time in which software looks at the tag of a block before each access to shared memory that the tag allows; zero
-        /// unless stated: hardware looks.
+        /// The time of a software check of a block's tag before each permitted access to shared memory; zero unless stated:
+        /// hardware checks the tag.
         check: Time = or_default,
     }
 }
 
 section! {
-    /// The time that each operation of a program adds to its processor. Loads and stores are counted as hits.
+    /// The processor's time for each operation that a program counts. Loads and stores are counted as hits.
     WorkCosts(section) {
-        /// A floating-point addition or multiplication.
+        /// The time of a floating-point addition or multiplication.
         flop: Time,
-        /// An integer or logical operation, a branch included.
+        /// The time of an integer or logical operation or a branch.
         integer: Time,
-        /// A load that hits.
+        /// The time of a load that hits.
         load: Time,
-        /// A store that hits.
+        /// The time of a store that hits.
         store: Time,
     }
 }

@@ -47,7 +47,7 @@ impl Transactions {
     /// No transactions.
     pub const NONE: Self = Self(0);
 
-    /// A single transaction of a kind.
+    /// A single transaction of the kind `kind`.
     #[inline]
     pub fn one(kind: Transaction) -> Self {
         Self(1 << (kind as u32 * BITS))
@@ -59,7 +59,7 @@ impl Transactions {
         self == Self::NONE
     }
 
-    /// The transactions of `count` uses.
+    /// The transactions of `count` uses of the primitive; a number beyond 255 saturates.
     #[inline]
     pub fn times(self, count: u64) -> Self {
         if self.is_empty() || count == 1 { self } else { self.many_times(count) }
@@ -71,7 +71,7 @@ impl Transactions {
         Self(u64::from_le_bytes(self.0.to_le_bytes().map(|each| each.saturating_mul(count))))
     }
 
-    /// The transactions of two primitives together.
+    /// The transactions of two primitives together; a number beyond 255 saturates.
     #[inline]
     pub fn and(self, other: Self) -> Self {
         if (self.0 | other.0) & HALVES == 0 {
@@ -86,13 +86,13 @@ impl Transactions {
         Self(u64::from_le_bytes(std::array::from_fn(|kind| one[kind].saturating_add(two[kind]))))
     }
 
-    /// The transaction that a processor makes first.
+    /// The transaction that a processor makes first; `None`: there is none.
     #[inline]
     pub fn first(self) -> Option<Transaction> {
         self.counts().next().map(|(kind, _)| kind)
     }
 
-    /// Removes and returns the transaction that a processor makes first.
+    /// Removes and returns the transaction that a processor makes first; `None`: there is none.
     #[inline]
     pub fn take_first(&mut self) -> Option<Transaction> {
         let kind = self.first()?;
@@ -100,16 +100,16 @@ impl Transactions {
         Some(kind)
     }
 
-    /// Yields each transaction.
+    /// Yields each transaction, in the order in which a processor makes them.
     pub fn iter(self) -> impl Iterator<Item = Transaction> {
         let mut left = self;
         std::iter::from_fn(move || left.take_first())
     }
 
-    /// The numbers of kinds, by which [`by_number`](Self::by_number) names them, are less than this.
+    /// Bound of the index of a kind in [`by_number`](Self::by_number).
     pub const NUMBERS: usize = (u64::BITS / BITS) as usize;
 
-    /// Yields the number of each kind that the primitive makes, which is its place in [`Transaction::ALL`], and how many of it are made.
+    /// Yields each kind that the primitive makes, as an index into [`Transaction::ALL`], with the number of its transactions.
     #[inline]
     pub fn by_number(self) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.0;
@@ -124,7 +124,7 @@ impl Transactions {
         })
     }
 
-    /// Yields each kind that the primitive makes, with its number.
+    /// Yields each kind that the primitive makes, with the number of its transactions.
     #[inline]
     pub fn counts(self) -> impl Iterator<Item = (Transaction, u64)> {
         self.by_number().map(|(kind, count)| (Transaction::ALL[kind], count))
