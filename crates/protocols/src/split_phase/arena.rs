@@ -40,7 +40,7 @@ mod sealed {
     use tempest::Segment;
     use tempest::data::Word;
 
-    /// A type of value that an arena can hold.
+    /// A type of value that the global address space can hold.
     pub trait Kept: Word {
         /// Unsigned word that stores a value of this type.
         type Raw: Word;

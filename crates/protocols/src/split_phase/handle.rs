@@ -28,7 +28,8 @@ impl SplitPhase {
         self.arena.cells::<u64>()
     }
 
-    /// Reads a word of this node's arena. `on` is the handle that reads, such as the node at the end of the run in a program's report.
+    /// Reads a word of this node's arena. `on` names the reader: a thread, a handler, or the state of the node at the end of the
+    /// run.
     ///
     /// # Panics
     /// If the arena has no word at `from`.

@@ -1,5 +1,5 @@
-//! A program's demands on the arena. It is laid out before the run and identically on every node, so that one offset names the
-//! same place everywhere.
+//! A program's layout of the arena: the words of the global address space on a node. It is fixed before the run and the same on
+//! every node, so that one offset names the same place everywhere.
 //!
 //! This module must never know how memory is accessed.
 
@@ -89,7 +89,7 @@ impl Plan {
         LocalPtr::new(base)
     }
 
-    /// Reserves an array of `len` elements of `block` words each, dealt out over the nodes in turn.
+    /// Reserves an array of `len` elements of `block` consecutive words each. Element i is on node i modulo the number of nodes.
     ///
     /// # Panics
     /// If the arena would have 2^31 words of 8 bytes or more, or 2^30 words of 4 bytes or more.

@@ -94,7 +94,7 @@ impl<T: ArenaWord> GlobalPtr<T> {
 }
 
 impl<T: ArenaWord> SpreadPtr<T> {
-    /// Returns the pointer to the first word of the element.
+    /// Returns the pointer to the first word of the element at which this pointer points.
     pub const fn global(self) -> GlobalPtr<T> {
         self.at
     }
@@ -139,7 +139,7 @@ impl<T: ArenaWord> SpreadArray<T> {
         (self.len + self.nodes - 1 - node.0) / self.nodes
     }
 
-    /// Returns the pointer to the first word of the element that `node` has in row `row`. Only `node` may use it.
+    /// Returns the pointer to the first word of element `row` · nodes + `node`, which is on `node`. Only `node` may use it.
     ///
     /// # Panics
     /// If `node` has no element in this row.

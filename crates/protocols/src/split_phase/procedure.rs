@@ -1,4 +1,4 @@
-//! Procedures that run on the node that owns the memory they touch, on its compute processor, one at a time.
+//! Procedures that run on a compute processor of the node that has the memory they touch, one at a time.
 //!
 //! Their messages are of class [`Class::Atomic`], which hardly any network processor serves itself. So no two of them
 //! overlap, and a procedure may read a word and then write it. This module must never know how remote words are read and written.

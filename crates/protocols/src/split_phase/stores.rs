@@ -68,7 +68,7 @@ impl Memory<'_> {
         (thread, self.issuer.count_store(to))
     }
 
-    /// Waits until `bytes` more bytes of stores have arrived at this node than earlier waits have consumed.
+    /// Waits until stores of `bytes` bytes have arrived at this node, beyond the bytes for which earlier calls have waited.
     pub fn store_sync(&self, bytes: u64) {
         self.split.arrivals.wait(self.thread, bytes);
     }

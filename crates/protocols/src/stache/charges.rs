@@ -19,7 +19,7 @@
 //! | page laid to rest | X, T for each block with a right |
 //! | resting page active again | T for each block with a right |
 //! | replacement | X, T unless the page rested; F if words are sent |
-//! | block called in because its page moves | as a request that writes; X, T where it is granted at once |
+//! | block reclaimed because its page moves | as a request that writes; X, T where it is granted at once |
 //! | page that moves | F for each block at the former home, P at the next one |
 //! | request at a former home | L |
 //! | recall of a former home | a deferral |

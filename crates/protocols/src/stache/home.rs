@@ -1,7 +1,7 @@
 //! The home's side of the protocol: one block's directory entry as a pure transition function.
 //!
 //! The table is that of a full-map, invalidation-based, home-centric directory: all data and acknowledgements go through the home,
-//! and writing is granted only when every other copy is gone. Requests that arrive while the block is being called in wait in the
+//! and writing is granted only when every other copy is gone. Requests that arrive while copies are being reclaimed wait in the
 //! entry itself, not in the queue: the message that ends the wait has the same key and stands behind them. The states' names in
 //! the literature stand in brackets.
 //!
@@ -10,7 +10,7 @@
 //! 2. after the downgrade, [`Home::step`] changes the entry and emits the actions;
 //! 3. [`Home::due`] returns the oldest waiting request that can be served now; it is served in the same three steps.
 //!
-//! When the home of the page moves, its own node asks for [`Want::Leave`]: every copy is called in as for writing. The words then
+//! When the home of the page moves, its own node asks for [`Want::Leave`]: every copy is reclaimed as for writing. The words then
 //! wait to be sent and requests wait behind them, until [`Home::given_up`] returns those requests.
 //! Nothing here sends, touches memory or knows a clock: the explorer drives these very functions.
 
@@ -20,7 +20,7 @@ use tempest::{NodeId, Right, Tag};
 
 use super::{NodeSet, ToCache, ToHome, Unspecified, Variant, Want};
 
-/// The requester of a right to a block.
+/// The requester of a right to a block: to read or to write it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Asker {
     /// The home's own node: an access of its thread has faulted.
@@ -29,7 +29,7 @@ pub enum Asker {
     Node(NodeId),
 }
 
-/// A request for a right to the block.
+/// A request for a right to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
     /// The node that requests the right.
@@ -50,7 +50,7 @@ impl Request {
 pub enum HomeEvent {
     /// A fault of the home's own node, a request of another node, or a request that waited and is due.
     Request(Request),
-    /// A reply of the given node to a message of the home.
+    /// A message from the given node: its reply to a message of the home, or words that it returns.
     Answer(NodeId, ToHome),
 }
 
@@ -60,7 +60,7 @@ impl HomeEvent {
         Self::Request(Request { from: Asker::Here, want: wants.into() })
     }
 
-    /// Makes the event of the page's home moving to another node.
+    /// Makes the event by which a block leaves the home, because its page moves to another node.
     pub fn leave() -> Self {
         Self::Request(Request { from: Asker::Here, want: Want::Leave })
     }
@@ -83,11 +83,11 @@ pub enum HomeAction {
     Raise(Tag),
     /// Resume the threads of the home's own node that wait for this right to the block.
     Resume(Right),
-    /// Count the block as called in: no other node has a copy, and its words may go to the next home.
+    /// Count the block as ready to move: no other node has a copy, and its words may go to the page's next home.
     CalledIn,
 }
 
-/// Directory state of a block.
+/// Directory state of a block. In brackets: the state's name in the literature.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum HomeState {
     /// Only the home has a copy, and its own node may write it (HW).
@@ -112,7 +112,7 @@ pub enum HomeState {
         /// The part of the owner's reply that has arrived. Only an owner that is replacing the block replies in two parts.
         half: Half,
     },
-    /// Only the home has the words and it does not use them: they go to the next home.
+    /// Only the home has the words, and it no longer uses them: they go to the page's next home.
     Leaving,
 }
 
@@ -128,7 +128,7 @@ pub enum Half {
     Gone,
 }
 
-/// Directory entry of a block, at its home.
+/// Directory entry of a block, at its home: the state, and the requests that wait.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Home {
     state: HomeState,
@@ -165,7 +165,7 @@ impl Home {
         }
     }
 
-    /// Whether the entry waits for no reply, and the block's words are not on their way to another home.
+    /// Whether the entry waits for no reply, and the block's words are not about to go to another home.
     pub fn is_settled(&self) -> bool {
         !matches!(
             self.state,
@@ -173,7 +173,7 @@ impl Home {
         )
     }
 
-    /// Consumes the entry and returns its waiting requests, after the words have been given to the next home.
+    /// Consumes the entry and returns its waiting requests, once the block's words have gone to the page's next home.
     pub fn given_up(self) -> impl Iterator<Item = Request> {
         self.waiting.into_iter()
     }

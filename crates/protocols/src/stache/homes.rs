@@ -1,4 +1,4 @@
-//! A node's knowledge of the homes of pages, and a home's counts of their use.
+//! A node's record of the homes of pages, and a home's count of the requests of other nodes for each of its pages.
 //!
 //! This module must never know messages, nor the meaning of a block's states.
 
@@ -59,7 +59,7 @@ pub(super) struct Moves {
     policy: Migration,
     /// Number of consecutive requests of one other node, and that node, packed; indexed by page.
     usage: Box<[AtomicU64]>,
-    /// Number of blocks that have been called in or have arrived during a move, indexed by page.
+    /// Number of blocks that have been reclaimed or have arrived during a move, indexed by page.
     blocks: Box<[AtomicU32]>,
 }
 
@@ -85,7 +85,7 @@ impl Moves {
         self.usage[page as usize].store(0, Ordering::Relaxed);
     }
 
-    /// Counts a block of `page` as called in or arrived. Returns whether it is the last of the page's `blocks` blocks; all
+    /// Counts a block of `page` as reclaimed or arrived. Returns whether it is the last of the page's `blocks` blocks; all
     /// earlier counts happen before that.
     pub(super) fn is_last(&self, page: u32, blocks: u32) -> bool {
         let last = self.blocks[page as usize].fetch_add(1, Ordering::AcqRel) + 1 == blocks;

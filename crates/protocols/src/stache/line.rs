@@ -10,7 +10,8 @@ use tempest::{Right, Tag};
 
 use super::{ToCache, ToHome, Unspecified, Variant};
 
-/// State of a block at a node that is not its home: the node's copy, or its outstanding request.
+/// State of a block at a node that is not its home: the node's copy, or its outstanding request. In brackets: the state's name in
+/// the literature.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum LineState {
     /// The node has no copy (I).
@@ -54,7 +55,7 @@ pub enum LineAction {
     Resume(Right),
 }
 
-/// Entry of a block at a node that is not its home.
+/// Entry of a block at a node that is not its home: its state, and the rights that the node's threads wait for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Line {
     /// The node's copy, or its outstanding request.
@@ -63,7 +64,7 @@ pub struct Line {
     pub wants_read: bool,
     /// Whether a thread of this node waits to write the block.
     pub wants_write: bool,
-    /// A recall that overtook the grant that it refers to, and waits. Robust variant only.
+    /// A recall that arrived before the grant that it is to revoke, and waits for it. Robust variant only.
     pub deferred: Option<ToCache>,
 }
 
@@ -77,7 +78,7 @@ impl Line {
         }
     }
 
-    /// Whether a request of this node for the block is outstanding, so that the block's frame cannot be given to another page.
+    /// Whether a request of this node for the block is outstanding. The block's frame then cannot be given to another page.
     pub fn is_busy(self) -> bool {
         match self.state {
             LineState::Invalid | LineState::ReadOnly | LineState::Writable => false,
@@ -86,7 +87,7 @@ impl Line {
         }
     }
 
-    /// Whether a fault that wants `right` would send a request now, rather than find its right or join an outstanding request.
+    /// Whether a fault that wants `right` would send a request now: the node lacks the right, and no request is outstanding.
     pub fn asks_at_once(self, right: Right) -> bool {
         self.tag() < right.tag() && matches!(self.state, LineState::Invalid | LineState::ReadOnly)
     }
@@ -354,7 +355,7 @@ mod tests {
         let mut line = Line::default();
         let again = served(&mut line, Variant::Ordered, &[READ, told(ToCache::Moved)]);
         assert_eq!(again, [LineAction::Send(ToHome::GetRead)]);
-        // The copy to be upgraded was called in when the page moved.
+        // The copy to be upgraded was reclaimed when the page moved.
         let moves = [told(ToCache::DataRead), WRITE, told(ToCache::Invalidate), told(ToCache::Moved)];
         assert_eq!(served(&mut line, Variant::Ordered, &moves), [LineAction::Send(ToHome::GetWrite)]);
     }

@@ -1,4 +1,4 @@
-//! The messages on the wire and their entry points: the home's table, a cached block's table, or the pages.
+//! The messages between nodes and the handler of each: at a block's home, at a node that caches the block, or for a page.
 //!
 //! No received message is trusted: a block that does not exist, a word outside the vocabulary, or a message for the home at a node
 //! that is not the home ends the run with an error. A real message has its block and kind in the header, so its fields have no
@@ -195,7 +195,7 @@ impl Stache {
         moves::call_in_block(self, self.known(block, cx), lowered == 1, cx);
     }
 
-    /// Reports to this node that every block of `page`, whose home moves, has been called in.
+    /// Reports to this node that no other node has a copy of any block of `page`, whose home moves.
     #[message(key = Sequential, class = System)]
     pub(super) fn called_in(&self, page: u32, cx: &mut Handler<'_>) {
         self.expect_own(cx);

@@ -13,7 +13,7 @@
 //!
 //! 1. The home *offers* the page. The next home holds back new faults in it, waits for its outstanding transactions, gives up its
 //!    copies and *accepts*. So none of its requests is in flight when it becomes the home.
-//! 2. The home calls in every block; requests wait at it from now on. After the last block it sends the words.
+//! 2. The home reclaims all copies of every block; requests wait at it from now on. After the last block it sends the words.
 //! 3. The next home has all words, is the home, and says so: the page is *taken*. It serves requests from now on.
 //! 4. The former home redirects the nodes whose requests wait to the new home, and caches blocks of the page like any other node.
 //!
@@ -30,10 +30,10 @@ use tempest::NodeId;
 
 use super::{ToCache, Unspecified};
 
-/// Home of a page, and the number of moves that led there.
+/// Home of a page, and the number of times that the home has moved.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Whereabouts {
-    /// Number of moves that the page has made.
+    /// Number of times that the home of the page has moved.
     pub moves: u32,
     /// Home of the page since its last move.
     pub home: NodeId,
@@ -51,9 +51,9 @@ impl Whereabouts {
         Self { moves: self.moves + 1, home }
     }
 
-    /// Whether a node that knows these whereabouts ignores `message`: a recall that a former home sent when the page had moved `moves`
-    /// times, fewer than now. Words that the node had put have answered such a recall, or the page would not have moved. The node's
-    /// current copy comes from a later home.
+    /// Whether a node that knows these whereabouts ignores `message`, which was sent when the page had moved `moves` times. It
+    /// ignores a recall from a former home: words that the node had returned have answered it, or the page would not have moved,
+    /// and the node's current copy comes from a later home.
     pub fn outdates(self, message: ToCache, moves: u32) -> bool {
         moves < self.moves && matches!(message, ToCache::RecallRead | ToCache::RecallWrite)
     }
@@ -62,7 +62,7 @@ impl Whereabouts {
 /// Policy by which homes move: the number of consecutive requests of another node after which a page's home moves to that node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Migration {
-    /// Number of consecutive requests before the first move of a page. Each move doubles it.
+    /// Number of consecutive requests of one other node before the first move of a page. Each move doubles it.
     pub after: NonZeroU32,
 }
 
@@ -76,13 +76,13 @@ pub struct Usage {
 }
 
 impl Migration {
-    /// Makes the default policy for pages of `blocks` blocks: a page first moves when a node that may have read and written each
-    /// block once asks again.
+    /// Makes the default policy for pages of `blocks` blocks. A page first moves after 2 · `blocks` + 1 requests of one node: more
+    /// than it takes to read and to write each block once.
     pub fn of_return(blocks: u32) -> Self {
         Self { after: NonZeroU32::MIN.saturating_add(2 * blocks) }
     }
 
-    /// Largest number of moves of a page: after that a count of 32 bits does not reach the bound.
+    /// Largest number of moves of a page: a count of 32 bits cannot reach the bound for a further move.
     pub const MOST_MOVES: u32 = 32;
 
     /// Counts a request of node `by` in `usage`. Returns whether the page, which has moved `moves` times, is to move to `by`.
@@ -97,60 +97,60 @@ impl Migration {
     }
 }
 
-/// Relation of a node to the home of a page.
+/// State of a node with respect to the home of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Residence {
     /// Another node is the home.
     Elsewhere,
-    /// Another node is the home and has offered the page: new faults wait, and this node's outstanding requests end.
+    /// Another node is the home and has offered the page to this node: new faults wait, and this node's outstanding requests end.
     Invited,
-    /// This node has accepted the page; only the page's words are in flight.
+    /// This node has accepted the page, has no copy of it, and waits for its words.
     Expecting,
     /// This node is the home.
     Here,
     /// This node is the home and has offered the page to the given node.
     Offering(NodeId),
-    /// This node is the home and calls in every block of the page, for the given node.
+    /// This node is the home and reclaims all copies of the page's blocks, to hand the page to the given node.
     Leaving(NodeId),
-    /// This node was the home; the page's words are in flight to the given node.
+    /// This node was the home; the page's words are on their way to the given node.
     Sent(NodeId),
 }
 
-/// An event in the move of a page's home, at one node.
+/// An event at one node in the move of a page's home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResidenceEvent {
-    /// The given node has made enough requests to this one to become the home.
+    /// The given node has made enough requests to this node to become the page's home.
     Earned(NodeId),
-    /// The home offers the page to this node; the page's current whereabouts.
+    /// The home offers the page to this node. The argument is the page's current whereabouts.
     Offered(Whereabouts),
-    /// The node has no copy of the page and no outstanding request for it any more.
+    /// This node has no copy of the page and no outstanding request for it any more.
     Vacated,
     /// The next home accepts the page that this node has offered.
     Accepted,
-    /// Every block of the page has been called in.
+    /// No other node has a copy of any block of the page.
     CalledIn,
     /// All words of the page have arrived.
     Arrived,
-    /// The next home has all words; the page's new whereabouts.
+    /// The next home has all words of the page. The argument is the page's new whereabouts.
     Taken(Whereabouts),
 }
 
-/// An action of a node in response to an event in the move of a page's home.
+/// An action of a node in the move of a page's home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResidenceAction {
-    /// Offer the page to the given node.
+    /// Offer the given node to become the home of the page.
     Offer(NodeId),
     /// Let this node's outstanding requests for the page end, and give up all its copies.
     Vacate,
-    /// Tell the home that this node has no copy.
+    /// Tell the home that this node has no copy and accepts the page.
     Accept,
-    /// Call in every block of the page from all nodes.
+    /// Reclaim all copies of the page's blocks from all nodes.
     CallIn,
-    /// Send the words of all blocks to the given node.
+    /// Send the words of all blocks of the page to the given node.
     SendWords(NodeId),
-    /// Become the home, and tell the former home.
+    /// Become the home of the page, and tell the former home.
     Adopt,
-    /// Stop being the home, and redirect the nodes whose requests wait to the given home.
+    /// Stop being the home of the page, and redirect the nodes whose requests wait to the given home.
     Release(Whereabouts),
 }
 
@@ -160,7 +160,7 @@ impl Residence {
         !matches!(self, Self::Elsewhere | Self::Here)
     }
 
-    /// Whether faults of this node wait until the page has arrived.
+    /// Whether faults of this node in the page wait until the page has arrived.
     pub fn holds_faults(self) -> bool {
         matches!(self, Self::Invited | Self::Expecting)
     }

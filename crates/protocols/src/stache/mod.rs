@@ -91,7 +91,7 @@ fn installed(config: &Config, setup: &mut Setup<'_>) -> Arc<Memory> {
     Arc::clone(setup.install::<Stache>(config).memory())
 }
 
-/// Address space of a run, variant of its coherence protocol, and migration policy, if homes move.
+/// Address space of a run, variant of its coherence protocol, and migration policy, if homes of pages move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     space: AddressSpace,
@@ -117,7 +117,7 @@ impl Config {
         Self { migration: Some(policy), ..self }
     }
 
-    /// The arrays of the address space.
+    /// The layout of the address space: its arrays, and the homes of their pages.
     pub fn layout(&self) -> &Layout {
         self.space.layout()
     }
@@ -224,7 +224,7 @@ impl Stache {
         self.freed[page as usize].load(Ordering::Acquire)
     }
 
-    /// Returns the elements of `array` as this node's threads access them.
+    /// Returns a handle by which this node's threads access the elements of `array`.
     ///
     /// # Panics
     /// If the array is of another address space.
@@ -237,8 +237,8 @@ impl Stache {
         cx.with_any(&self.pages, pages::ALL, |pages, _| f(pages))
     }
 
-    /// Frees `array` on this node. A single thread of each node calls it, when no thread of any node will use the array any more.
-    /// A later access ends the run with an error.
+    /// Frees `array` on this node. A single thread of each node calls it, when no thread of any node will use the
+    /// array any more. A later access ends the run with an error.
     ///
     /// # Panics
     /// If the array is of another address space, or has been freed before.

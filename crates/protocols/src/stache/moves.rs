@@ -1,6 +1,6 @@
 //! Home migration: the handlers that perform the decisions of `migration`.
 //!
-//! All state of the page is under the sequential key; each block is called in, and arrives, under its own key. During a move the next
+//! All state of the page is under the sequential key; each block is reclaimed, and arrives, under its own key. During a move the next
 //! home has no copy and no frame of the page, and the former home has every word. This module must never know the meaning of a block's
 //! states, nor the condition for a move.
 
@@ -124,7 +124,7 @@ fn any_line(stache: &Stache, page: u32, cx: &mut Handler<'_>, is: impl Fn(Line) 
     blocks.any(|block| stache.at_line(block, cx, |line, _| is(*line)))
 }
 
-/// Counts another block of a moving page as called in or arrived. Calls `then` with the page after its last block.
+/// Counts another block of a moving page as reclaimed or arrived. Calls `then` with the page after its last block.
 pub(super) fn count_block(stache: &Stache, block: Block, then: impl FnOnce(u32)) {
     let layout = stache.memory.layout();
     let page = layout.page_of(block);

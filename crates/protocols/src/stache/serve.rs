@@ -1,5 +1,5 @@
-//! Events through the tables, all under the key of the block: first downgrades, then the change of the entry and its actions, then the
-//! waiting requests.
+//! Serves the events of a block under its key: first a downgrade, then the change of the entry and its actions, then the waiting
+//! requests.
 //!
 //! This module must never know the meaning of an event: that is in the tables.
 

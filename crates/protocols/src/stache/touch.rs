@@ -15,7 +15,7 @@ use tempest::NodeId;
 
 use super::Unspecified;
 
-/// Knowledge of a node about the home of a first-touch page.
+/// Knowledge of a node about the home of a first-touch page: a page whose home is the node that touches it first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Touch {
     /// The node knows nothing: none of its threads has touched the page.
@@ -29,18 +29,18 @@ pub enum Touch {
     Home(NodeId),
 }
 
-/// An event of a first-touch page at a node, which may not know the page's home.
+/// An event at a node that concerns a first-touch page, whose home is the node that touches it first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchEvent {
     /// A thread of the node touches the page.
     Wanted,
-    /// The manager tells that the given node is the home.
+    /// The page's manager answers that the given node is the home.
     Told(NodeId),
     /// Another node requests a block from this node as its home.
     Requested,
 }
 
-/// An action of the node in response to an event.
+/// An action of a node in response to a [`TouchEvent`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TouchAction {
     /// Ask the page's manager for the home.
@@ -50,7 +50,7 @@ pub enum TouchAction {
 }
 
 impl Touch {
-    /// Returns the home, if it is known; `node` is the node that has this knowledge.
+    /// Returns the home of the page, if it is known; `node` is the node with this knowledge.
     pub fn home(self, node: NodeId) -> Option<NodeId> {
         match self {
             Self::Never | Self::Requested => None,
@@ -82,12 +82,13 @@ impl Touch {
     }
 }
 
-/// Record of a page at its manager: the node that asked for the page first, which is the home. Empty until a node asks.
+/// Record of a first-touch page at its manager, the node that registers the home: the node that asked first. Empty until a node
+/// asks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Registered(Option<NodeId>);
 
 impl Registered {
-    /// Returns the home for the node `asker`; the first node that asks becomes the home.
+    /// Returns the home of the page. If none is registered, the node `asker` becomes the home.
     pub fn home_for(&mut self, asker: NodeId) -> NodeId {
         *self.0.get_or_insert(asker)
     }

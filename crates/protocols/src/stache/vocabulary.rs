@@ -19,7 +19,7 @@ pub enum Variant {
     Robust,
 }
 
-/// Message from a node to the home of a block.
+/// Message from a node to the home of a block. In brackets: its name in the literature.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ToHome {
     /// Requests a copy of the block to read (GET_RO).
@@ -36,11 +36,11 @@ pub enum ToHome {
     Kept,
     /// Answers a recall for writing: the sender keeps no copy (WB_FLUSH); carries the words.
     Flushed,
-    /// Answers a recall: the sender has put the words already (GONE). Robust variant only.
+    /// Answers a recall: the sender has returned the words already (GONE). Robust variant only.
     Gone,
 }
 
-/// Message from the home of a block to a node that caches it.
+/// Message from the home of a block to a node that caches it. In brackets: its name in the literature.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ToCache {
     /// Grants a copy of the block to read (DATA_RO); carries the words.
@@ -55,9 +55,9 @@ pub enum ToCache {
     RecallRead,
     /// Asks the receiver to return the words and to keep no copy (RECALL_RW).
     RecallWrite,
-    /// Acknowledges the arrival of words that the receiver has put (PUT_ACK). Robust variant only.
+    /// Acknowledges the arrival of words that the receiver has returned (PUT_ACK). Robust variant only.
     PutDone,
-    /// Redirects the receiver to another node, as the sender is no longer the home. Only if homes move.
+    /// Redirects the receiver to another node, because the sender is no longer the home. Only if homes move.
     Moved,
 }
 
@@ -118,7 +118,7 @@ pub enum Want {
     Write,
     /// To write the block, of which the requester has a copy to read.
     Upgrade,
-    /// To call in every copy of the block, because the home of its page moves. Only the home itself asks for this.
+    /// To reclaim all copies of the block, because the home of its page moves. Only the home itself asks for this.
     Leave,
 }
 

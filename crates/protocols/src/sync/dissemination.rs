@@ -1,16 +1,15 @@
 //! A barrier of all threads of all nodes, by messages.
 //!
-//! The threads of a node meet under the barrier's key; the last of them enters the node into the *dissemination* barrier of
-//! D. Hensgen, R. Finkel and U. Manber (*Two algorithms for barrier synchronization*, International Journal of Parallel Programming
-//! 17, 1988): in round r = 0, 1, … node n signals node n + 2^r, modulo the number of nodes, and enters the next round after the
-//! signal of node n - 2^r. After ⌈log₂ nodes⌉ rounds all nodes have arrived. Each node sends and receives one message of a word in
-//! each round, and all nodes work at once.
+//! The last thread of a node that arrives enters the node into the *dissemination* barrier of D. Hensgen, R. Finkel and U. Manber
+//! (*Two algorithms for barrier synchronization*, International Journal of Parallel Programming 17, 1988): in round r = 0, 1, …
+//! node n signals node n + 2^r, modulo the number of nodes, and enters the next round after the signal of node n - 2^r. After
+//! ⌈log₂ nodes⌉ rounds all nodes have arrived. In each round every node sends and receives one message of a word.
 //!
 //! # One counter per round is enough
 //!
-//! A node may receive the signal of a round of the next barrier while it is still in this one; not of the barrier after that,
-//! which needs this node's own part in the next. Nodes signal each other the same rounds in the same order, so the counter of a
-//! round needs no barrier's number: the signal of round r for barrier b has arrived when the counter exceeds b.
+//! A node may receive signals of the next barrier while it is still in this barrier, but none of the barrier after the next: no
+//! node enters that before this node has entered the next. The signals of a round arrive in the order of the barriers. So a
+//! counter of signals for each round is enough: the signal of round r for barrier b has arrived when the counter exceeds b.
 
 use tempest::{Actions, Event, Handler, Keyed, NodeId, Operations, Protocol, Setup, Shape, Thread, handlers};
 

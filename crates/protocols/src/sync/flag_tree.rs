@@ -1,4 +1,5 @@
-//! A barrier of nodes by flags in shared memory: up a tree, and down again.
+//! A barrier of nodes by flags in shared memory. A node waits for its children in the tree, reports to its parent and waits for it,
+//! and then releases its children.
 //!
 //! Each flag is on a block of its own, with one writer and one reader. This module must never know the data that travel beside the
 //! flags.

@@ -20,12 +20,12 @@ pub enum Reduction {
     Max,
 }
 
-/// A number that can be reduced.
+/// A number that a reduction over all threads can combine.
 pub trait Number: Word {
-    /// Cost of reducing two numbers of this type to one.
+    /// Operations of a processor that reduce two numbers of this type to one.
     const STEP: Operations;
 
-    /// Reduces two numbers by the operation `by`; `self` is the number of the earlier threads.
+    /// Reduces two numbers by the operation `by`. `self` is the number of the threads that come first in the order of reduction.
     #[must_use]
     fn reduced(self, other: Self, by: Reduction) -> Self;
 }

@@ -1,4 +1,5 @@
-//! Rounds of doubling distance between nodes: the communication partners. This module must never know the data, or how they travel.
+//! Partners of a node in rounds of doubling distance: in round r, the nodes 2^r before and after it. This module must never know
+//! the data, or how they travel.
 
 use tempest::NodeId;
 

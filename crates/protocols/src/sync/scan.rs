@@ -99,9 +99,9 @@ impl Protocol for Scan {
 }
 
 impl Scan {
-    /// Reduces the numbers of this thread and of all threads before it to one number by the operation `by`, and returns it.
-    /// Threads are ordered by node, then by index. Acts as a barrier too. For a sum, the result less the thread's own number is
-    /// the sum of the numbers before it.
+    /// Reduces the numbers of this thread and of all threads before it to one number by the operation `by`, and returns it. Threads
+    /// are ordered by node, then by index. Acts as a barrier too. A sum without the thread's own number is the result minus
+    /// `value`.
     ///
     /// The order of reduction is fixed by the number of nodes and of threads on each, as in [`Collectives::all_reduce`].
     pub fn inclusive<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {

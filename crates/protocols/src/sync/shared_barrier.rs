@@ -28,7 +28,7 @@ pub struct BarrierRoom(Array<u64>);
 
 /// A barrier of all threads of all nodes through shared memory. It may be used any number of times.
 ///
-/// It has no messages of its own and is not installed: room for it is reserved in the layout, and each node binds it to its copy.
+/// It sends no messages and needs no installation: [`room`](Self::room) reserves its memory, and [`new`](Self::new) makes it on each node.
 #[derive(Debug)]
 pub struct SharedBarrier {
     threads: u32,

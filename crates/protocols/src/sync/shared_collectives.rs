@@ -58,7 +58,7 @@ pub struct CollectiveRoom {
 /// All threads must call the same operations in the same order. A mismatch between threads of one node is detected and ends the run
 /// with an error.
 ///
-/// It has no messages of its own and is not installed: room for it is reserved in the layout, and each node binds it to its copy.
+/// It sends no messages and needs no installation: [`room`](Self::room) reserves its memory, and [`new`](Self::new) makes it on each node.
 #[derive(Debug)]
 pub struct SharedCollectives {
     shape: Shape,
@@ -173,9 +173,9 @@ impl SharedCollectives {
         }
     }
 
-    /// Reduces the numbers of this thread and of all threads before it to one number by the operation `by`, and returns it.
-    /// Threads are ordered by node, then by index. Acts as a barrier too. For a sum, the result less the thread's own number is
-    /// the sum of the numbers before it.
+    /// Reduces the numbers of this thread and of all threads before it to one number by the operation `by`, and returns it. Threads
+    /// are ordered by node, then by index. Acts as a barrier too. A sum without the thread's own number is the result minus
+    /// `value`.
     pub fn inclusive<T: Number>(&self, thread: &Thread<'_>, by: Reduction, value: T) -> T {
         let mut values = [value];
         self.inclusive_each(thread, by, &mut values);
