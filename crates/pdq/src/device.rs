@@ -109,7 +109,7 @@ impl<T, K: UserKey> Device<T, K> {
         (&self.partitions[0], &self.active)
     }
 
-    /// Returns this device's name, which [`Keyed`](crate::Keyed) tables are built with.
+    /// Returns this device's identifier, with which [`Keyed`](crate::Keyed) tables are made.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()
     }
@@ -200,7 +200,7 @@ impl<T, K: UserKey> Device<T, K> {
     }
 
     /// Holds `key` without an item, as if an item had arrived and been dispatched at once. `None` if an unfinished item, waiting or
-    /// dispatched, conflicts with `key`, or if the device is serial and a key is held. Costs a look at every waiting item.
+    /// dispatched, conflicts with `key`, or if the device is serial and a key is held. Compares `key` with every waiting item.
     pub fn try_hold(&mut self, key: Key<K>) -> Option<Held<K>> {
         if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
             return None;
@@ -258,7 +258,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.waiting
     }
 
-    /// Number of waiting items in the partition with the most.
+    /// Number of waiting items in the longest partition.
     pub fn longest(&self) -> usize {
         self.partitions.iter().map(|partition| partition.waiting.len()).max().unwrap_or(0)
     }
@@ -275,7 +275,7 @@ impl<T, K: UserKey> Device<T, K> {
         self.active.len()
     }
 
-    /// Counts of events since the device was made.
+    /// Counts of items and waits since the device was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }

@@ -112,7 +112,7 @@ impl<T, K: Lawful> Keyed<T, K> {
         Self { dispatcher, entries: Entries::Sparse(Sparse::new(Box::new(init))) }
     }
 
-    /// Name of the dispatcher whose proofs open this table.
+    /// Identifier of the dispatcher whose proofs open this table.
     pub fn dispatcher(&self) -> DispatcherId {
         self.dispatcher
     }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Key;
 
-/// Name of a dispatcher (a queue, device or serial server that hands out items), unique in this process.
+/// Identifier of a dispatcher (a queue, device or serial server that hands out items), unique in this process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DispatcherId(u64);
 
@@ -31,7 +31,7 @@ impl DispatcherId {
     }
 }
 
-/// Right to be the dispatcher with this name. The dispatcher's constructor consumes it, so it is not `Clone`.
+/// Right to make the one dispatcher with a certain identifier. The dispatcher's constructor consumes it, so it is not `Clone`.
 ///
 /// ```compile_fail,E0382
 /// # use tradewind_pdq::{DispatcherId, Serial};
@@ -43,7 +43,7 @@ impl DispatcherId {
 pub struct Identity(DispatcherId);
 
 impl Identity {
-    /// Returns the dispatcher's name, with which tables can be built before the dispatcher exists.
+    /// Returns the identifier of the dispatcher to be made. [`Keyed`](crate::Keyed) tables can be made with it beforehand.
     pub fn id(&self) -> DispatcherId {
         self.0
     }
@@ -87,7 +87,7 @@ impl<K: Copy> Held<K> {
         self.key
     }
 
-    /// Name of the dispatcher that made this token.
+    /// Identifier of the dispatcher that made this token.
     pub fn dispatcher(&self) -> DispatcherId {
         self.dispatcher
     }
@@ -171,12 +171,12 @@ impl<K: Copy> Proof<'_, K> {
         self.key
     }
 
-    /// Name of the dispatcher at which the key is held.
+    /// Identifier of the dispatcher at which the key is held.
     pub fn dispatcher(&self) -> DispatcherId {
         self.dispatcher
     }
 
-    /// Lends this proof out by value for a shorter time.
+    /// Lends this proof out by value for a shorter time, in which this proof cannot be used.
     pub fn reborrow(&mut self) -> Proof<'_, K> {
         Proof::new(self.key, self.dispatcher)
     }

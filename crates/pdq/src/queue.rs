@@ -195,7 +195,7 @@ impl<T, K: UserKey> Queue<T, K> {
         self
     }
 
-    /// Returns this queue's name, which [`Keyed`](crate::Keyed) tables are built with.
+    /// Returns this queue's identifier, with which [`Keyed`](crate::Keyed) tables are made.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()
     }
@@ -248,8 +248,8 @@ impl<T, K: UserKey> Queue<T, K> {
         self.place_unless_closed(key, item)
     }
 
-    /// Takes an item for server `server`: of the first lane with an item that can run, the oldest such item. The item's key is held
-    /// until the returned guard is dropped. `None` if no item can run.
+    /// Takes an item for server `server`: the oldest item that can run of the first lane that has any. A lane has the items of some
+    /// of the keys. The item's key is held until the returned guard is dropped. `None` if no item can run.
     ///
     /// # Panics
     ///
@@ -353,18 +353,18 @@ impl<T, K: UserKey> Queue<T, K> {
         self.gate.waiting() + lanes as usize
     }
 
-    /// Whether no item waits; inexact as [`Queue::len`] is while other threads use the queue. (Keys may still be held.)
+    /// Whether no item waits; keys may still be held. Inexact while other threads use the queue, as [`Queue::len`] is.
     pub fn is_empty(&self) -> bool {
         !self.shows_work() && self.len() == 0
     }
 
-    /// Number of items being run and of keys held; inexact as [`Queue::len`] is while other threads use the queue.
+    /// Number of items that run and of keys held without an item. Inexact while other threads use the queue, as [`Queue::len`] is.
     pub fn held(&self) -> usize {
         let in_lanes: u64 = self.lanes.iter().map(|lane| lane.serve().running()).sum();
         self.gate.running() + in_lanes as usize
     }
 
-    /// Counts of events since the queue was made.
+    /// Counts of items and waits since the queue was made.
     pub fn statistics(&self) -> Statistics {
         let gate = self.gate.counts();
         let mut sum = Statistics {
@@ -387,16 +387,17 @@ impl<T, K: UserKey> Queue<T, K> {
         sum
     }
 
-    /// Whether server `server` may find an item to run, also in another server's claim. Takes no latch, so it may miss items that
-    /// are enqueued meanwhile. It sees every item that the caller knows to be in the queue and that no server has begun.
+    /// Whether server `server` may find an item to run, also among items that another server has claimed. Takes no lock, so it may
+    /// miss items that are enqueued meanwhile. It sees every item that the caller knows to be in the queue and that no server has
+    /// begun.
     pub fn shows(&self, server: usize) -> bool {
         let gate = self.gate.shows_work() && self.passes_gate(server);
         gate || self.lanes_of(server).any(|at| self.lanes[at].shows_more())
     }
 
-    /// Whether there is an item that server `server` may take. Takes the latches, so it is ordered with every change that makes
-    /// an item ready. Takes no item, but breaks into every claim of another worker that delays items. For a thread that serves
-    /// the queue without [`Worker::run`] and is about to sleep.
+    /// Whether there is an item that server `server` may take. Takes the queue's locks, so it is ordered with every change that
+    /// makes an item ready. Takes no item, but frees items that wait behind a long item in another worker's claim. For a thread
+    /// that serves the queue without [`Worker::run`] and is about to sleep.
     pub fn search(&self, server: usize) -> bool {
         let gate = self.gate.search() && self.passes_gate(server);
         gate || self.lanes_of(server).any(|at| {

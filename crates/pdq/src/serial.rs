@@ -48,7 +48,7 @@ impl<K: Copy> Serial<K> {
         Self { identity, keys: PhantomData }
     }
 
-    /// Returns this dispatcher's name, which [`Keyed`](crate::Keyed) tables are built with.
+    /// Returns this dispatcher's identifier, with which [`Keyed`](crate::Keyed) tables are made.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()
     }

@@ -166,7 +166,7 @@ impl<T, K: UserKey> Specification<T, K> {
         }
     }
 
-    /// Returns this queue's name, which [`Keyed`](crate::Keyed) tables are built with.
+    /// Returns this queue's identifier, with which [`Keyed`](crate::Keyed) tables are made.
     pub fn id(&self) -> DispatcherId {
         self.identity.id()
     }
@@ -215,7 +215,7 @@ impl<T, K: UserKey> Specification<T, K> {
     }
 
     /// Holds `key` without an item, as if an item had arrived and been dispatched at once. `None` if an unfinished item, waiting or
-    /// dispatched, conflicts with `key`, or if the queue is serial and a key is held. Costs a look at every waiting item.
+    /// dispatched, conflicts with `key`, or if the queue is serial and a key is held. Compares `key` with every waiting item.
     pub fn try_hold(&mut self, key: Key<K>) -> Option<Held<K>> {
         if self.closed_by_serial() || self.unfinished().any(|other| other.conflicts(key)) {
             return None;
@@ -277,7 +277,7 @@ impl<T, K: UserKey> Specification<T, K> {
         self.partitions.iter().map(|partition| partition.waiting.len().saturating_sub(self.capacity)).sum()
     }
 
-    /// Counts of events since the queue was made.
+    /// Counts of items and waits since the queue was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }

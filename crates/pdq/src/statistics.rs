@@ -2,7 +2,7 @@
 //!
 //! Plain numbers since the dispatcher was made. This module must never know time: waiting is counted, not measured.
 
-/// Counts since the dispatcher was made.
+/// Counts of a dispatcher's items and waits since it was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Number of items that arrived: by `enqueue`, or by a `try_hold` that succeeded. Continuations are not new items.
@@ -20,7 +20,7 @@ pub struct Statistics {
     pub blocked_by_window: u64,
     /// Number of items accepted beyond the bound: the modelled device's capacity, or the concurrent queue's limit.
     pub spilled: u64,
-    /// Number of items that a [`Worker`](crate::Worker) took away from home: from a lane that another worker prefers.
+    /// Number of items that a [`Worker`](crate::Worker) took from a lane that another worker prefers.
     pub stolen: u64,
     /// Number of items that a search for work passed over because their key was held. (In the concurrent queue, a worker that
     /// takes items in order does not search.)

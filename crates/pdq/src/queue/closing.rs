@@ -11,9 +11,9 @@ use crate::sync::{Ordering, mutated};
 use crate::{Key, UserKey};
 
 impl<T, K: UserKey> Queue<T, K> {
-    /// Closes the queue to new items from outside: [`Queue::try_enqueue`] and [`Queue::enqueue_when_room`] refuse
-    /// from now on. Waiting items and items that handlers enqueue are still run. When all are done,
-    /// [`Worker::run`](crate::Worker::run) returns.
+    /// Closes the queue to new items from outside: [`Queue::try_enqueue`] and [`Queue::enqueue_when_room`] refuse from now on.
+    /// Waiting items and items that handlers enqueue are still run. When all items are done, [`Worker::run`](crate::Worker::run)
+    /// returns.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
         // A producer that is placing an item at the moment may have missed the store; after this, every producer sees

@@ -44,7 +44,7 @@ impl<'q, T, K: UserKey> Dispatch<'q, T, K> {
         Self { item, release: Release { queue, held: Some(held) } }
     }
 
-    /// The item's key, which is held.
+    /// Key of the item, held until this guard is dropped.
     pub fn key(&self) -> Key<K> {
         self.release.held().key()
     }

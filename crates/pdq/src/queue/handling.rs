@@ -59,7 +59,7 @@ impl<'q, T, K: UserKey> Handling<'_, 'q, T, K> {
         self.batch.queue()
     }
 
-    /// Key of the running item, which is held.
+    /// Key of the running item, held until its handler ends.
     #[inline]
     pub fn key(&self) -> Key<K> {
         self.key

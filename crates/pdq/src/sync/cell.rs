@@ -1,4 +1,4 @@
-//! The cell that `std` has, with the accesses told apart by which a model checker goes.
+//! A cell like `std`'s, with separate methods for shared and exclusive accesses, which a model checker tells apart.
 //!
 //! This module must never know the protocol of the accesses.
 
