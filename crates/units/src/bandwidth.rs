@@ -25,7 +25,7 @@ const MILLIBYTES_PER_CYCLE: Scale = Scale {
 pub struct Bandwidth(NonZeroU64);
 
 impl Bandwidth {
-    /// A rate in bytes per second; `None` for zero.
+    /// Makes a rate in bytes per second; `None` for zero.
     pub const fn new(bytes_per_second: u64) -> Option<Self> {
         match NonZeroU64::new(bytes_per_second) {
             Some(rate) => Some(Self(rate)),
@@ -38,7 +38,8 @@ impl Bandwidth {
         self.0.get()
     }
 
-    /// Time in which `size` passes, rounded up to a femtosecond: no transfer is faster than stated. Saturates.
+    /// The time in which `size` bytes pass, rounded up to a femtosecond: no transfer is faster than stated. Saturates at
+    /// [`Time::MAX`].
     #[inline]
     pub fn transfer_time(self, size: Bytes) -> Time {
         // A message of up to 18 kB needs no 128-bit division, which is slow.
@@ -75,7 +76,7 @@ impl Display for Bandwidth {
 pub struct BytesPerCycle(NonZeroU64);
 
 impl BytesPerCycle {
-    /// The rate under a clock, rounded up to a byte per second; saturates.
+    /// The rate in bytes per second if the clock runs at `clock`, rounded up to a whole byte; saturates.
     pub fn at(self, clock: Frequency) -> Bandwidth {
         let rate = (u128::from(self.0.get()) * u128::from(clock.as_hertz())).div_ceil(1_000);
         let rate = u64::try_from(rate).unwrap_or(u64::MAX);
@@ -105,14 +106,14 @@ impl Display for BytesPerCycle {
 /// A bandwidth as a machine file may state it: absolutely, or relative to the node's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rate {
-    /// `"175 MB/s"`
+    /// An absolute rate, such as `"175 MB/s"`.
     PerSecond(Bandwidth),
-    /// `"2 B/cycle"`
+    /// A rate relative to the node's clock, such as `"2 B/cycle"`.
     PerCycle(BytesPerCycle),
 }
 
 impl Rate {
-    /// The absolute bandwidth under the node's clock.
+    /// The rate in bytes per second, if the node's clock runs at `clock`.
     pub fn resolve(self, clock: Frequency) -> Bandwidth {
         match self {
             Self::PerSecond(bandwidth) => bandwidth,

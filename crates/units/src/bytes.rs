@@ -29,15 +29,15 @@ const SIZES: Scale = Scale {
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// No bytes.
+    /// A size of zero bytes.
     pub const ZERO: Self = Self(0);
 
-    /// `n` bytes.
+    /// Makes a size of `n` bytes.
     pub const fn new(n: u64) -> Self {
         Self(n)
     }
 
-    /// The size in bytes.
+    /// The size as a number of bytes.
     pub const fn get(self) -> u64 {
         self.0
     }

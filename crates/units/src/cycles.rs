@@ -22,25 +22,25 @@ const MILLICYCLES: Scale = Scale {
 pub struct Cycles(u64);
 
 impl Cycles {
-    /// No cycles.
+    /// A count of zero cycles.
     pub const ZERO: Self = Self(0);
 
-    /// `n` whole cycles; saturates.
+    /// Makes a count of `n` whole cycles; saturates at 1.8 × 10¹⁶ cycles.
     pub const fn new(n: u64) -> Self {
         Self(n.saturating_mul(1_000))
     }
 
-    /// `n` thousandths of a cycle.
+    /// Makes a count of `n` thousandths of a cycle.
     pub const fn from_thousandths(n: u64) -> Self {
         Self(n)
     }
 
-    /// The count in thousandths of a cycle, exactly.
+    /// The count of cycles in thousandths of a cycle, exactly.
     pub const fn as_thousandths(self) -> u64 {
         self.0
     }
 
-    /// The count in cycles, to the precision of `f64`.
+    /// The count of cycles, to the precision of `f64`.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / 1e3
     }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// A text that is not the expected quantity: the expected form, and the problem of the text.
+/// Error: a text is not the expected quantity. It has the expected form, and the problem of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     expected: &'static str,

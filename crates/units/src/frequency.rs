@@ -22,7 +22,7 @@ const HERTZ: Scale = Scale {
 pub struct Frequency(NonZeroU64);
 
 impl Frequency {
-    /// A clock rate in hertz; `None` for zero.
+    /// Makes a frequency of `hertz` hertz; `None` for zero.
     pub const fn new(hertz: u64) -> Option<Self> {
         match NonZeroU64::new(hertz) {
             Some(hertz) => Some(Self(hertz)),
@@ -30,7 +30,7 @@ impl Frequency {
         }
     }
 
-    /// A clock rate in megahertz.
+    /// Makes a frequency of `megahertz` megahertz, for constants.
     ///
     /// # Panics
     ///
@@ -47,24 +47,25 @@ impl Frequency {
         self.0.get()
     }
 
-    /// Time of `n` cycles, which is also the instant of clock edge `n`: ⌊n × 10¹⁵ / hertz⌋ fs; saturates.
+    /// The time of `n` cycles of this clock, which is also the instant of clock edge `n`: ⌊n × 10¹⁵ / hertz⌋ fs. Saturates at
+    /// [`Time::MAX`].
     pub fn cycles_to_time(self, n: u64) -> Time {
         Time::saturating(u128::from(n) * FEMTOSECONDS_PER_SECOND / u128::from(self.as_hertz()))
     }
 
-    /// Time of a possibly fractional number of cycles, rounded down to a femtosecond; saturates.
+    /// The time of `cycles` cycles of this clock, rounded down to a femtosecond; saturates at [`Time::MAX`].
     pub fn time_of(self, cycles: Cycles) -> Time {
         let thousandths = u128::from(cycles.as_thousandths());
         Time::saturating(thousandths * (FEMTOSECONDS_PER_SECOND / 1_000) / u128::from(self.as_hertz()))
     }
 
-    /// The number of the first edge at or after `instant`; edge 0 is at [`Time::ZERO`].
+    /// The number of the first edge of this clock at or after `instant`; edge 0 is at [`Time::ZERO`].
     pub fn edge_from(self, instant: Time) -> u64 {
         let ticks = u128::from(instant.as_femtoseconds()) * u128::from(self.as_hertz());
         u64::try_from(ticks.div_ceil(FEMTOSECONDS_PER_SECOND)).unwrap_or(u64::MAX)
     }
 
-    /// The first clock edge at or after `instant`.
+    /// The instant of the first edge of this clock at or after `instant`.
     pub fn next_edge(self, instant: Time) -> Time {
         self.cycles_to_time(self.edge_from(instant))
     }

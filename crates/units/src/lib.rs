@@ -47,7 +47,7 @@ pub use span::Span;
 pub use time::Time;
 pub use total::TotalTime;
 
-/// A quantity that can be read from and printed to a text with its unit.
+/// A quantity that is read from a text with its unit, and printed as such a text.
 ///
 /// `quantity.to_string().parse()` gives the same quantity back.
 pub trait Quantity: FromStr<Err = ParseError> + Display + Copy {

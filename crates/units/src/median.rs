@@ -9,8 +9,9 @@
 
 use std::f64::consts::LN_2;
 
-/// The number of values left out at each end of `count` sorted values, and the probability with which those between enclose the
-/// true median. As many are left out as the probability `wanted` allows; of too few values none, and the probability is less.
+/// The number of values to leave out at each end of `count` sorted values, as many as possible if the rest is to enclose the true
+/// median with the probability `wanted`; and the actual probability. Of too few values none is left out, and the probability is
+/// below `wanted`.
 pub fn cut(count: usize, wanted: f64) -> (usize, f64) {
     // The logarithm of the chance of exactly `cut` greater values, since that of few among thousands is below the least float.
     let mut exactly = -(count as f64) * LN_2;
@@ -29,18 +30,18 @@ pub fn cut(count: usize, wanted: f64) -> (usize, f64) {
     (cut, level)
 }
 
-/// The least number of values of which the whole range encloses the true median with this probability.
+/// The least number of values whose whole range encloses the true median with the probability `level`, below 1.
 pub fn least_runs(level: f64) -> usize {
     1 + (1.0 / (1.0 - level)).log2().ceil() as usize
 }
 
-/// The median of sorted values: of an even number, the greater of the two in the middle. `None` if there is no value.
+/// The median of values in ascending order: of an even number, the greater of the two in the middle. `None` if there is no value.
 pub fn upper<T>(sorted: &[T]) -> Option<&T> {
     sorted.get(sorted.len() / 2)
 }
 
-/// Distance of the farther end of a range from the median, as a share of the median's size: the ± of a measured value.
-/// `None` for a median of 0.
+/// Distance of the farther end of a range from the median, as a share of the median's absolute value: the ± of a measured
+/// value. `None` if the median is 0.
 pub fn share(median: f64, low: f64, high: f64) -> Option<f64> {
     (median != 0.0).then(|| far(median, low, high) / median.abs())
 }
@@ -49,7 +50,7 @@ fn far(median: f64, low: f64, high: f64) -> f64 {
     (median - low).max(high - median)
 }
 
-/// A median with the range that encloses the true one.
+/// A median of measured values, and a range that encloses the true median.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Median {
     /// The median: of an even number of values, the greater of the two in the middle.
@@ -58,13 +59,13 @@ pub struct Median {
     pub low: f64,
     /// Upper end of the range, which is a measured value.
     pub high: f64,
-    /// The probability with which a range that is made so encloses the true median, if the values do not depend on each other.
+    /// The probability, from 0 to 1, that a range made in this way encloses the true median, if the values are independent.
     pub level: f64,
 }
 
 impl Median {
-    /// The median of these values with a range of the probability `wanted`, or of all values where they are too few for that.
-    /// `None` if there is no value.
+    /// The median of `values`, with a range that encloses the true median with the probability `wanted`, or the range of all values
+    /// if they are too few. `None` if there is no value.
     pub fn of(values: &[f64], wanted: f64) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -73,7 +74,7 @@ impl Median {
         Some(Self { value: *upper(&sorted)?, low: at(cut)?, high: at(sorted.len() - 1 - cut)?, level })
     }
 
-    /// The distance of the farther end from the median.
+    /// The distance from the median to the farther end of the range.
     pub fn far(&self) -> f64 {
         far(self.value, self.low, self.high)
     }

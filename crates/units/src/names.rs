@@ -6,7 +6,7 @@ const LIKENESS: f64 = 0.7;
 /// Maximum length of an offered name, as a multiple of the length of the unknown one.
 const LONGER: usize = 3;
 
-/// The known name most like `unknown`, capitals aside; `None` if no name is alike.
+/// The known name most like `unknown`, whose capitals count as small letters; `None` if no name is alike.
 ///
 /// ```
 /// use tradewind_units::names::nearest;
@@ -23,8 +23,8 @@ pub fn nearest<'k>(unknown: &str, known: impl IntoIterator<Item = &'k str>) -> O
     (likeness >= LIKENESS).then_some(nearest)
 }
 
-/// The known name of which `unknown` is most likely a slip of the fingers: at most two letters, or a third of a long name, are
-/// wrong, missing, too many or exchanged. For dotted names, whose common beginnings would make [`nearest`] find any two alike.
+/// The known name of which `unknown` is probably a typing error: at most two letters, or a third of a long name, are wrong,
+/// missing, too many or exchanged. For dotted names, whose common beginnings would make [`nearest`] find any two alike.
 ///
 /// ```
 /// use tradewind_units::names::nearest_slip;

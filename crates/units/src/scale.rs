@@ -1,5 +1,5 @@
-//! A scale is the list of a quantity's units. This module reads and prints a count of smallest steps on one.
-//! It knows no particular quantity.
+//! Scales: the units of a quantity, each a multiple of the smallest step. This module reads and prints a number of steps. It knows
+//! no particular quantity.
 
 use std::fmt::{self, Formatter};
 

@@ -20,27 +20,27 @@ const BUS_MILLICYCLES: Scale = Scale {
 /// The parts scale apart: another clock changes the cycles and leaves the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Cycles of the clock of the component that takes the time.
+    /// The part in cycles of the clock of the component that takes the time.
     pub cycles: Cycles,
-    /// Cycles of the bus.
+    /// The part in cycles of the bus.
     pub bus_cycles: Cycles,
-    /// Time that depends on no clock.
+    /// The part that depends on no clock.
     pub time: Time,
 }
 
 impl Span {
-    /// A duration in cycles alone.
+    /// Makes a duration of `cycles` cycles of the component's clock.
     pub const fn of_cycles(cycles: Cycles) -> Self {
         Self { cycles, bus_cycles: Cycles::ZERO, time: Time::ZERO }
     }
 
-    /// A duration that depends on no clock.
+    /// Makes a duration that depends on no clock.
     pub const fn of_time(time: Time) -> Self {
         Self { cycles: Cycles::ZERO, bus_cycles: Cycles::ZERO, time }
     }
 
-    /// The duration under `clock` and a bus with the clock `bus`, rounded down to a femtosecond once for all parts. Saturates.
-    /// `None` if the span has bus cycles and there is no bus.
+    /// The duration if the component's clock runs at `clock` and the bus at `bus`, rounded down to a femtosecond once for all
+    /// parts. Saturates. `None` if the span has bus cycles and `bus` is `None`.
     pub fn resolve(self, clock: Frequency, bus: Option<Frequency>) -> Option<Time> {
         let counted = match bus {
             _ if self.bus_cycles == Cycles::ZERO => clock.time_of(self.cycles),

@@ -1,4 +1,4 @@
-//! Texts of other people: their control characters are shown and not obeyed, and bytes that are no UTF-8 are kept.
+//! Texts from outside the program: their control characters are escaped, and bytes that are no UTF-8 are kept.
 //!
 //! A name of a file is bytes. [`of`] makes a text of any name and [`os`] gives the name back, so that a name can go wherever a text
 //! goes. A byte that is no UTF-8 stands in the text as an unused character: one of the last 128 of the last private
@@ -20,7 +20,7 @@ use std::fmt::Write;
 /// Code point for the byte 0, the origin of the characters that stand for bytes 128 to 255.
 const RAW: u32 = 0x10_ff00;
 
-/// The name as a text. Only [`os`] can turn the characters for invalid bytes back into bytes.
+/// The name of a file as a text. A byte that is no UTF-8 becomes an unused character, which [`os`] turns back into the byte.
 pub fn of(name: impl AsRef<OsStr>) -> String {
     let mut text = String::new();
     for chunk in name.as_ref().as_encoded_bytes().utf8_chunks() {
@@ -36,7 +36,7 @@ pub fn of(name: impl AsRef<OsStr>) -> String {
     text
 }
 
-/// The name that a text was made [`of`].
+/// The name of the file of which [`of`] made `text`.
 #[cfg(unix)]
 pub fn os(text: &str) -> OsString {
     use std::os::unix::ffi::OsStringExt;
@@ -51,13 +51,13 @@ pub fn os(text: &str) -> OsString {
     OsString::from_vec(bytes)
 }
 
-/// The name that a text was made [`of`]; on this system a name with other characters than Unicode's is not found again.
+/// The name of the file of which [`of`] made `text`; on this system a name with other characters than Unicode's is not found again.
 #[cfg(not(unix))]
 pub fn os(text: &str) -> OsString {
     text.into()
 }
 
-/// The name of a file for people: [`of`] it, [`shown`].
+/// The name of a file as a text for people, with escapes as in [`shown`].
 pub fn path(name: impl AsRef<OsStr>) -> String {
     shown(&of(name)).into_owned()
 }
@@ -81,8 +81,8 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a terminal may do something else with a character than to show it: it is a control character, or it turns the
-/// direction of writing.
+/// Whether a terminal may interpret a character instead of showing it: a control character, or a character that turns the direction
+/// of writing.
 pub fn is_obeyed(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -36,12 +36,12 @@ pub(crate) const FEMTOSECONDS_PER_SECOND: u128 = 1_000_000_000_000_000;
 pub struct Time(u64);
 
 impl Time {
-    /// The start of everything, and the cost of nothing.
+    /// A duration of zero, or the instant from which instants count.
     pub const ZERO: Self = Self(0);
-    /// The latest representable instant; stands for "never".
+    /// The latest instant, 18 446 s after [`Time::ZERO`]; stands for "never".
     pub const MAX: Self = Self(u64::MAX);
 
-    /// `n` femtoseconds.
+    /// Makes a time of `n` femtoseconds.
     pub const fn from_femtoseconds(n: u64) -> Self {
         Self(n)
     }
@@ -51,17 +51,17 @@ impl Time {
         u64::try_from(femtoseconds).map_or(Self::MAX, Self)
     }
 
-    /// `n` picoseconds; saturates.
+    /// Makes a time of `n` picoseconds; saturates at [`Time::MAX`].
     pub const fn from_picoseconds(n: u64) -> Self {
         Self(n.saturating_mul(1_000))
     }
 
-    /// `n` nanoseconds; saturates.
+    /// Makes a time of `n` nanoseconds; saturates at [`Time::MAX`].
     pub const fn from_nanoseconds(n: u64) -> Self {
         Self(n.saturating_mul(1_000_000))
     }
 
-    /// `n` microseconds; saturates.
+    /// Makes a time of `n` microseconds; saturates at [`Time::MAX`].
     pub const fn from_microseconds(n: u64) -> Self {
         Self(n.saturating_mul(1_000_000_000))
     }
@@ -86,29 +86,29 @@ impl Time {
         self.0 as f64 / 1e15
     }
 
-    /// Whether this is no time at all.
+    /// Whether the time is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// The sum, or `None` beyond [`Time::MAX`].
+    /// The sum of the two times, or `None` beyond [`Time::MAX`].
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
 
-    /// The difference, or `None` if it would be negative.
+    /// The time minus `other`, or `None` if it would be negative.
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).map(Self)
     }
 
-    /// The instant that lies `lead` before this one, or the start of everything. Before "never" lies no instant: it stays never.
+    /// The instant that lies `lead` before this one, or zero if there is none; "never" stays "never".
     #[inline]
     #[must_use]
     pub fn before(self, lead: Self) -> Self {
         if self == Self::MAX { self } else { self.saturating_sub(lead) }
     }
 
-    /// The difference, or zero if it would be negative.
+    /// The time minus `other`, or zero if it would be negative.
     pub fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }

@@ -17,40 +17,40 @@ use crate::time::FEMTOSECONDS;
 pub struct TotalTime(u128);
 
 impl TotalTime {
-    /// The sum of nothing.
+    /// A sum of zero femtoseconds.
     pub const ZERO: Self = Self(0);
 
-    /// `n` nanoseconds.
+    /// Makes a sum of `n` nanoseconds.
     pub fn from_nanoseconds(n: u64) -> Self {
         Self(u128::from(n) * 1_000_000)
     }
 
-    /// The sum in femtoseconds, exactly.
+    /// The sum of times in femtoseconds, exactly.
     pub const fn as_femtoseconds(self) -> u128 {
         self.0
     }
 
-    /// The sum in nanoseconds, to the precision of `f64`.
+    /// The sum of times in nanoseconds, to the precision of `f64`.
     pub fn as_nanoseconds(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// The sum in seconds, to the precision of `f64`.
+    /// The sum of times in seconds, to the precision of `f64`.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / 1e15
     }
 
-    /// Whether this is no time at all.
+    /// Whether the sum of times is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// The difference, or zero if it would be negative.
+    /// The sum minus `other`, or zero if it would be negative.
     pub fn saturating_sub(self, other: impl Into<Self>) -> Self {
         Self(self.0.saturating_sub(other.into().0))
     }
 
-    /// The mean over `parts`, rounded down; `None` of no parts.
+    /// The mean time of each of `parts` parts, rounded down to a femtosecond; `None` if `parts` is 0. Saturates at [`Time::MAX`].
     pub fn mean(self, parts: u64) -> Option<Time> {
         self.0.checked_div(parts.into()).map(Time::saturating)
     }
