@@ -1,4 +1,4 @@
-//! Spellings of names, and the path of `tempest`.
+//! Conversions between spellings of names, and the path of the crate `tempest`.
 //!
 //! This module must never know the meaning of a name.
 

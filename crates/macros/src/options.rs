@@ -1,4 +1,4 @@
-//! The `name = value` list inside an attribute, such as `key = bin, class = Read`; tokens that are passed on.
+//! Reads the `name = value` list inside an attribute, such as `key = bin, class = Read`. Values stay tokens.
 //!
 //! This module must never know the meaning of an option.
 

@@ -1,4 +1,4 @@
-//! Writes the implementation of `Inputs`: the list, the reading, the description.
+//! Writes the implementation of `Inputs`: the list of inputs, the reading of their values, and the facts that a run prints.
 //!
 //! This module must never know how an attribute spells an input.
 

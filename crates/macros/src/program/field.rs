@@ -1,4 +1,4 @@
-//! Reads one field of a program: the attribute that says how it is made.
+//! Reads one field of a program's struct, with the attribute that states how each node makes the field.
 //!
 //! This module must never know the generated code.
 

@@ -1,4 +1,4 @@
-//! Writes a program: its struct, the struct of its inputs, its installation on a node, its entry.
+//! Writes the code of a program: its struct, the struct of its inputs, its installation on a node, its entry in a list of programs.
 //!
 //! This module must never know how an attribute spells a field.
 
