@@ -1,4 +1,4 @@
-//! Breadth-first search of a real graph: a problem that all nodes share, read from a file, and messages that beget messages.
+//! Breadth-first search of a real graph: a problem that all nodes share, read from a file, and handlers that send messages.
 //!
 //! Vertices are dealt out to the nodes in turns. A message visits a vertex at a distance from the root; a vertex that is nearer than
 //! known before sends visits to its neighbours. No thread waits for the end of a level: a vertex may be visited by a detour first,
@@ -37,7 +37,7 @@ struct Bfs {
     distances: Keyed<u32>,
 }
 
-/// The graph, and the answer: made once for all nodes.
+/// The graph, and the distances from a sequential search: made once for all nodes.
 struct Problem {
     neighbours: Vec<Vec<u32>>,
     distances: Vec<u32>,

@@ -1,4 +1,4 @@
-//! The command line for a user's own programs and protocols. This module must never know the effect of any of them.
+//! The command line for a user's own programs and protocols. This module must never know the effect of a program or protocol.
 
 use std::env;
 use std::path::Path;
@@ -7,9 +7,8 @@ use std::process::ExitCode;
 use cli::App;
 use tempest::entry::{Coherence, Entry};
 
-/// Runs the command line of a crate's own `programs`, with every subcommand of `tradewind`: `run`, `compare`, `study`, `report`,
-/// `explain`, `list`, `claims`, `calibrate`, `litmus`, `model`, `machine`. Reads the arguments of the process. Returns the code
-/// with which the process should end.
+/// Runs the command line of a crate's own `programs`, with every subcommand of `tradewind`, such as `run`, `compare`, `study` and
+/// `explain`. Reads the arguments of the process. Returns the code with which the process should end.
 ///
 /// The microbenchmarks of [`probes`] are included, because `calibrate` and `claims` run them. If two programs have one name, the
 /// command is refused with an error that names both.
@@ -48,7 +47,7 @@ impl Command {
         Self { name: name(), programs: Vec::new(), protocols: Vec::new() }
     }
 
-    /// Sets another name of the command for help and errors.
+    /// Sets the command's name in help and errors, in place of the binary's.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }

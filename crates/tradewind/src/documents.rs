@@ -39,7 +39,7 @@ pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
 }
 
 /// Makes the document of the comparison `asked_for`, as `compare --json` prints it. `rankings` has one ranking for each of the
-/// comparison's targets in each shape.
+/// comparison's targets in each shape (numbers of nodes and processors).
 ///
 /// The document's `given`, the inputs and settings as a command line spells them, is empty. Its `input` has the inputs as they
 /// were read.

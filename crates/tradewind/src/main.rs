@@ -1,4 +1,4 @@
-//! The `tradewind` command: the applications with every subcommand.
+//! The `tradewind` command: every subcommand, for the shipped programs.
 
 #![forbid(unsafe_code)]
 
