@@ -25,9 +25,9 @@
 //! | [`Segment`], [`Rights`], [`SegmentWords`](thread::SegmentWords) | memory of a node that other nodes write by transfers and deposits; the rights of other nodes to it; the loads and stores of its own threads |
 //! | [`Mapped`] | a segment of another node as plain loads and stores, where memory is shared |
 //! | [`Layout`], [`Memory`], [`Shared`] | fine-grain shared memory: pages with homes, blocks with tags, typed arrays |
-//! | [`Private`], [`Element`] | an array of one thread, whose bytes a simulator finds or misses in its caches; data with a layout on the simulated machine |
+//! | [`Private`], [`Element`] | an array of one thread, whose bytes a simulator finds or misses in its caches; data with a layout on the modelled machine |
 //! | [`Access`], [`MemoryEvents`](outcome::MemoryEvents) | accesses to words of segments that a program reports to a simulator; the counts of a modelled memory system |
-//! | [`Operations`], [`Primitive`] | the cost of a step: simulated time, nothing natively |
+//! | [`Operations`], [`Primitive`] | the cost of a step: time in a simulation, free natively |
 //! | [`Mechanism`] | the way in which data moves: messages, bulk transfers, deposits, shared memory |
 //! | [`Policy`] | the processors that inject messages and run handlers, the times, and the order |
 //! | [`entry`] | programs and coherence protocols as people choose them, with their inputs |

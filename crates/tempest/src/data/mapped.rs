@@ -116,7 +116,7 @@ impl<'a, T: Word> Mapped<'a, T> {
     }
 
     /// Copies `len` words of the mapped segment, from the word at `offset` on, into `cells` of this node, from cell
-    /// `cell` on. There is no argument for a clock: a world that maps memory has no simulated clocks.
+    /// `cell` on. There is no argument for a clock: a world that maps memory has no modelled clocks.
     ///
     /// # Panics
     /// If the segment or `cells` ends before the last of these words, or this node has no right to read them.

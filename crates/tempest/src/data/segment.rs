@@ -58,8 +58,8 @@ impl Rights {
     pub const NOTHING: Self = Self { read: false, write: false, change: false };
     /// The right of other nodes to read words of the segment where it is [mapped](crate::Thread::map).
     pub const READ: Self = Self { read: true, ..Self::NOTHING };
-    /// The right of other nodes to write words of the segment: by transfers, by deposits, and where it is mapped by
-    /// stores.
+    /// The right of other nodes to write words of the segment: by transfers, by deposits, and by stores where it is
+    /// mapped.
     pub const WRITE: Self = Self { write: true, ..Self::NOTHING };
     /// The rights of other nodes to read and to write words of the segment.
     pub const READ_WRITE: Self = Self { read: true, ..Self::WRITE };

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::segment::{Piece, Place};
 
-/// The words that a transfer moves, and their place on the sending node.
+/// The words that a transfer moves: in private memory of the sender, or in its segments.
 #[derive(Clone, Copy, Debug)]
 pub enum Data<'a> {
     /// Words in private memory of the sender, [packed](crate::data::Word::packed) into units of 8 bytes.

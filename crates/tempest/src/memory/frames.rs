@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::Layout;
 
-/// The number of pages with another home node of which a node can hold copies at a time.
+/// The limit on pages of other nodes that a node can hold at a time.
 ///
 /// The input's text is `all`, `on-demand` or a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -137,7 +137,7 @@ impl Memory {
         AddressRange::Shared.first() + byte as u64
     }
 
-    /// The modelled address of a block.
+    /// The address of a block on the modelled machine.
     pub fn block_address(&self, block: Block) -> u64 {
         AddressRange::Shared.first() + u64::from(block.0) * u64::from(self.layout.block_bytes())
     }

@@ -159,8 +159,8 @@ impl Actions<'_> {
     }
 
     /// Reduces this node's right to a block to `tag` at once, if one processor runs all threads and handlers of the
-    /// node, and no access to the block is granted but not done. Otherwise returns false and changes nothing; the
-    /// handler then has to call [`lower`](Self::lower). In a simulation this always returns false.
+    /// node, and every granted access to the block is done. Otherwise returns false and changes nothing; the handler
+    /// then has to call [`lower`](Self::lower). In a simulation this always returns false.
     ///
     /// # Panics
     /// If the handler does not hold the block's key, or there is no such block.
@@ -211,13 +211,13 @@ impl Actions<'_> {
         assert!(held, "rights to {first}..={last} are changed under a key that gives {:?}", self.may_change);
     }
 
-    /// Charges this processor for one step `primitive` of a protocol on a block: simulated time, nothing natively.
+    /// Charges this processor for one step `primitive` of a protocol on a block: time in a simulation, free natively.
     #[inline]
     pub fn charge_block(&mut self, primitive: Primitive, block: Block) {
         self.charge(Work::Block(primitive, block));
     }
 
-    /// Charges this processor for work of the handler: simulated time, nothing natively.
+    /// Charges this processor for work of the handler: time in a simulation, free natively.
     #[inline]
     pub fn charge(&mut self, work: impl Into<Work>) {
         if let Some(accounting) = self.accounting {

@@ -68,7 +68,7 @@ pub struct PacketFacts {
     pub class: Class,
     /// The kind of traffic under which a world counts the packet's bytes.
     pub volume: Volume,
-    /// The modelled size of the packet in bytes, without the header.
+    /// The size of the packet on the modelled machine in bytes, without the header.
     pub bytes: u64,
 }
 
@@ -117,7 +117,7 @@ impl Node {
     }
 
     /// The state of the protocol of the first message kind, for a simulator that prefetches it into the host's caches;
-    /// `None` if the node knows no kind. The call itself reads the [first handler](Self::handlers_memory).
+    /// `None` if the node has no kind of message. The call itself reads the [first handler](Self::handlers_memory).
     pub fn state_memory(&self) -> Option<&dyn Any> {
         self.kinds.entries().first()?.deliver.state()
     }
@@ -158,7 +158,7 @@ impl Node {
         Ok(())
     }
 
-    /// Returns the key of a received packet.
+    /// Returns the key under which the handler of a received packet has to run.
     ///
     /// # Errors
     /// [`BadPacket`] if the node has no handler for the packet, or the packet is too short.
@@ -252,7 +252,7 @@ impl Node {
         Ok(PacketFacts { key: entry.deliver.key(packet), class, volume, bytes })
     }
 
-    /// Returns the kind of traffic of a packet, and its modelled size in bytes without the header.
+    /// Returns the kind of traffic of a packet, and its size on the modelled machine in bytes, without the header.
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
         let kind = &self.kinds.all()[usize::from(packet.id().0)];
@@ -260,7 +260,7 @@ impl Node {
         (kind.volume, (kind.bytes + payload * kind.payload_word_bytes) as u64)
     }
 
-    /// Returns the modelled size of a packet in bytes, without its header.
+    /// Returns the size of a packet on the modelled machine in bytes, without its header.
     pub fn bytes(&self, packet: &Packet) -> u64 {
         self.size(packet).1
     }

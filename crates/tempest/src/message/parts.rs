@@ -77,8 +77,8 @@ impl NodeParts {
         self.shape
     }
 
-    /// The primitives that the installed protocols may charge, without duplicates, each with the threads or handlers
-    /// that charge it.
+    /// The [`Primitive`](crate::Primitive)s that the installed protocols may charge, without duplicates, each with the
+    /// threads or handlers that charge it.
     pub fn charges(&self) -> &[Charge] {
         &self.charges
     }
@@ -111,7 +111,8 @@ impl NodeParts {
         Packet::encode(id, self.id, message, payload)
     }
 
-    /// The modelled address ranges of the keyed tables whose entries all exist from the start, in order of creation.
+    /// The address ranges, on the modelled machine, of keyed tables whose entries all exist from the start, in order of
+    /// creation.
     pub fn tables(&self) -> &[Range<u64>] {
         self.tables.dense()
     }
@@ -166,8 +167,9 @@ impl NodeParts {
         self.segments.read(self.id, place, words)
     }
 
-    /// The modelled address of `place` in a segment of this node that has `words` units of 8 bytes from there on.
-    /// Segments follow each other in the order of their numbers, each from the beginning of a page.
+    /// The address of `place` in this node's segments on the modelled machine. The segment must have `words` units of 8
+    /// bytes from there on. Segments follow each other in the order of their numbers, each from the beginning of a
+    /// page.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -175,8 +177,8 @@ impl NodeParts {
         self.segments.address(self.id, place, words)
     }
 
-    /// The modelled address of `place` in a segment of this node that has `len` words from there on, and the size of a
-    /// word in bytes.
+    /// The address of `place` in this node's segments on the modelled machine, and the size of a word in bytes. The
+    /// segment must have `len` words from there on.
     ///
     /// # Errors
     /// [`BadPlace`] if the node has no such words.
@@ -185,7 +187,7 @@ impl NodeParts {
     }
 
     /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place`.
-    /// Passes to `resume` the threads whose awaited count this reaches.
+    /// Passes the waiters whose awaited count this reaches to `resume`.
     pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
         self.segments.count_deposit(self.id, place, words, resume);
     }

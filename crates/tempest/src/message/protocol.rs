@@ -30,11 +30,11 @@ pub trait Message: Pod {
     /// The kind of traffic under which the message's bytes are counted.
     const VOLUME: Volume = Volume::Data;
 
-    /// The modelled size of the message's fields in bytes, without header and payload. A message states it if the
-    /// studied machine had narrower integers than the fields have on this host.
+    /// The size of the message's fields on the modelled machine in bytes, without header and payload. A message states
+    /// it if that machine has narrower integers than this host.
     const BYTES: usize = size_of::<Self>();
 
-    /// The modelled size of one payload word in bytes.
+    /// The size of one payload word on the modelled machine in bytes.
     const PAYLOAD_WORD_BYTES: usize = 8;
 
     /// Returns the key of the message: the name of the state that its handler accesses. It must be a pure function of

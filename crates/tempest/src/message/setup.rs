@@ -73,8 +73,8 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Declares that the protocol being installed sends messages under every mechanism. A world then refuses a run
-    /// whose policy leaves no processor to handle them.
+    /// Declares that the protocol being installed sends messages under every [`Mechanism`](crate::Mechanism). A world
+    /// then refuses a run whose policy leaves no processor to handle them.
     pub fn needs_handlers(&mut self) {
         self.node.parts.needs_handlers = true;
     }
@@ -122,7 +122,7 @@ impl<'a> Setup<'a> {
         Space::of_protocol(self.node.parts.protocols - 1)
     }
 
-    /// Sets the size in bytes that the entries of the next table have on the simulated machine. Without this call it is
+    /// Sets the size in bytes that the entries of the next table have on the modelled machine. Without this call it is
     /// the size of the entry's type on this host, in whole words of 8 bytes. Natively it has no effect.
     ///
     /// # Panics
@@ -163,14 +163,14 @@ impl<'a> Setup<'a> {
         Keyed::grouped(self.dispatcher(), Group::BLOCKS, (blocks, room), each, init, is_mapped)
     }
 
-    /// Makes a table with an entry for every number. When a handler or hold first reaches a number, `init` makes its
-    /// entry.
+    /// Makes a table with an entry for every number. `init` makes an entry when a handler or
+    /// [hold](crate::Thread::hold) first reaches it.
     pub fn keyed_sparse<T>(&mut self, init: impl Fn(u64) -> T + Send + Sync + 'static) -> Keyed<T> {
         self.keyed_sparse_in(self.space(), init)
     }
 
-    /// Makes a table with an entry for every number of `space`, a [fresh space](Self::fresh_space). When a handler or
-    /// hold first reaches a number, `init` makes its entry.
+    /// Makes a table with an entry for every number of `space`, a [fresh space](Self::fresh_space). `init` makes an
+    /// entry when a handler or [hold](crate::Thread::hold) first reaches it.
     pub fn keyed_sparse_in<T>(
         &mut self,
         space: Space,

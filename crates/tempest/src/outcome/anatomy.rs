@@ -19,7 +19,7 @@ pub struct Stage {
     pub travel: TotalTime,
     /// The time that the events waited, from their arrival until a processor took them.
     pub wait: TotalTime,
-    /// The steps of the events on processors.
+    /// The steps that processors execute for these events.
     pub steps: Vec<Step>,
 }
 

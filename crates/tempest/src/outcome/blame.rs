@@ -54,8 +54,8 @@ pub fn panicked(panic: &(dyn Any + Send), doing: &dyn Display, at: Time) -> Fail
     Failure::Program(format!("{} ({place}in {doing}, at {at})", panic_message(panic)))
 }
 
-/// Makes the failure of a run in which a thread, while a panic unwinds it, would have given its processor away. `what`
-/// is the operation that would have done so, such as a wait; `doing` names the thread; `at` is the time since the run
+/// Makes the failure of a run in which a thread, while a panic unwinds it, would have yielded its processor. `what` is
+/// the operation that would have done so, such as a wait; `doing` names the thread; `at` is the time since the run
 /// began.
 #[must_use]
 pub fn given_away(what: &str, doing: &dyn Display, at: Time) -> Failure {

@@ -79,7 +79,7 @@ pub enum Failure {
     Program(String),
 }
 
-/// The part of a simulated run that would have gone on beyond the end of modelled time.
+/// The part of a simulation that would have gone on beyond the end of modelled time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Late {
     /// A thread or handler that was charged for too much work by its program, its protocol or system software.

@@ -1,4 +1,4 @@
-//! Progress of a simulated run, and the thread or handler that it runs, as other threads of the host read them. This
+//! Progress of a simulation, and the thread or handler that it runs, as other threads of the host read them. This
 //! module must never know any one world.
 
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use units::Time;
 
 use crate::{NodeId, ThreadId};
 
-/// The progress of a simulated run, and the thread or handler that runs now. The simulator writes it, and other threads
-/// of the host read it during the run. A clone shares its state with the original.
+/// The progress of a simulation, and the thread or handler that runs now. The simulator writes it, and other threads of
+/// the host read it during the run. A clone shares its state with the original.
 ///
 /// Writing down each instant would slow the simulator. Instead another thread [asks](Self::ask), and the simulator
 /// answers when it reaches its next event. Without an answer no event has been reached since: a thread or handler

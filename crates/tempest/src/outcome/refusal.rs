@@ -102,7 +102,7 @@ pub enum Refusal {
         second: String,
     },
     /// The program installs different messages or segments on two nodes: the same number means one thing on the first
-    /// node and another on this node.
+    /// node and another on a later node.
     Nodes {
         /// The kind of object whose number differs in meaning: `message` or `segment`.
         what: &'static str,
@@ -113,8 +113,8 @@ pub enum Refusal {
         /// The other node, and the name of its message or segment with the number `number`, if it has one.
         node: (NodeId, Option<String>),
     },
-    /// The host lacks a resource for the run, such as an OS thread or memory for a stack. The text is the whole line
-    /// for people.
+    /// The host lacks a resource for the run, such as an OS thread or memory for a stack. The text is the whole
+    /// message.
     Host(String),
 }
 

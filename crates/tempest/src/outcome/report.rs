@@ -4,7 +4,7 @@
 
 use crate::NodeId;
 
-/// The rule that makes one value of the values that the nodes report for a figure.
+/// The rule that combines the nodes' values of a figure into one value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Merge {
     /// The sum of the nodes' values.
@@ -22,7 +22,7 @@ pub struct Figure {
     pub value: f64,
     /// The unit of the value, such as `us` or `MB/s`; empty for a pure number.
     pub unit: &'static str,
-    /// The rule that makes one value of the nodes' values of this figure.
+    /// The rule that combines the nodes' values of this figure into one.
     pub merge: Merge,
 }
 
@@ -45,21 +45,21 @@ impl Report {
         Self { checks: 1, failures, figures: Vec::new() }
     }
 
-    /// Adds a figure without a unit to this report. `merge` is the rule that makes one value of the nodes' values.
+    /// Adds a figure without a unit to this report. `merge` says how the nodes' values are combined into one.
     #[must_use = "returns the report with the figure"]
     pub fn figure(self, name: &'static str, value: f64, merge: Merge) -> Self {
         self.measured(name, value, "", merge)
     }
 
-    /// Adds a figure with a unit to this report. `merge` is the rule that makes one value of the nodes' values.
+    /// Adds a figure with a unit to this report. `merge` says how the nodes' values are combined into one.
     #[must_use = "returns the report with the figure"]
     pub fn measured(mut self, name: &'static str, value: f64, unit: &'static str, merge: Merge) -> Self {
         self.figures.push(Figure { name, value, unit, merge });
         self
     }
 
-    /// Adds another node's report to this one: adds the numbers of checks, joins the failures, and makes one figure of
-    /// figures with the same name by their [`Merge`] rule.
+    /// Adds another node's report to this one: adds the numbers of checks, joins the failures, and combines figures of
+    /// the same name by their [`Merge`] rule.
     pub fn merge(&mut self, other: Report) {
         self.checks += other.checks;
         self.failures.extend(other.failures);

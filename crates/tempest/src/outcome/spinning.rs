@@ -19,8 +19,8 @@ pub enum Attempt {
     /// The thread runs without visible progress. On real processors a thread that computes looks the same as a thread
     /// that searches for something that does not come.
     Compute {
-        /// The number of threads of the processor, of which [`Spinning::thread`] is the first. Any of them may be the
-        /// running thread.
+        /// The number of threads of the processor. [`Spinning::thread`] is the first. Any of them may be the running
+        /// thread.
         of: u32,
     },
 }

@@ -26,7 +26,7 @@ pub enum Access {
 /// A run of accesses by one thread or handler, one after the other, to elements of its node's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Touch {
-    /// The modelled address of the first element, a multiple of the size of an element.
+    /// The address of the first element on the modelled machine, a multiple of the size of an element.
     pub first: u64,
     /// The number of accessed elements.
     pub elements: u64,
@@ -99,11 +99,11 @@ pub struct MemoryEvents {
     pub stale_sends: u64,
     /// Number of cache lines that a cache wrote back over newer data, which a network interface had put in memory.
     pub overwritten: u64,
-    /// Number of packets that the node's staging interface has put into the network; 0 on a machine without such an
-    /// interface.
+    /// Number of packets that the network interface has put into the network; 0 on a machine whose interfaces have no
+    /// staging buffers.
     pub packets: u64,
-    /// Number of packets for which the node's staging interface set up a path through the network, because they did not
-    /// join the path of the packet before.
+    /// Number of packets for which the network interface set up a path through the network, because they did not join
+    /// the path of the packet before.
     pub fall_throughs: u64,
 }
 

@@ -10,8 +10,8 @@ use std::fmt;
 
 use crate::Block;
 
-/// Name of the state that an event is going to access, as the event's message, or the thread that begins a hold, states
-/// it. Protocols need no locks, because a node never runs two events with the same key at a time.
+/// Name of the state that an event is going to access. The event's message states it, or the thread that begins a hold.
+/// Protocols need no locks, because a node never runs two events with the same key at a time.
 ///
 /// Events of a node whose keys are equal run one at a time, in order of arrival. An event under [`Key::Sequential`] runs
 /// alone on its node. An event under [`Key::NoSync`] conflicts with sequential ones only.
@@ -23,7 +23,7 @@ pub enum Key {
     /// A number in the key space of the protocol instance whose message states the key. In
     /// [`Thread::hold`](crate::Thread::hold) it is a number in the key space of the program.
     User(u64),
-    /// A number in the key space of another protocol instance.
+    /// A number in this key space, of any protocol instance.
     In(Space, u64),
     /// A block of the node's shared memory.
     Block(Block),
@@ -84,7 +84,7 @@ impl Space {
         Self(u32::try_from(number).expect("fewer than 2^32 protocols"))
     }
 
-    /// Makes the key of a number in this space.
+    /// Makes the key of a number in this key space.
     #[inline]
     pub const fn key(self, number: u64) -> Key {
         Key::In(self, number)
@@ -144,7 +144,7 @@ pdq::lawful! {
 }
 
 impl Name {
-    /// Makes the name of a block of shared memory.
+    /// Makes the name of the key of a block of shared memory.
     #[inline]
     pub fn of(block: Block) -> Self {
         Group::BLOCKS.name(block.0.into())
@@ -191,7 +191,7 @@ pub type DispatchKey = pdq::Key<Name>;
 /// The token of a held key, which the dispatcher takes back when the event ends.
 pub type Held = pdq::Held<Name>;
 
-/// The proof that an event holds a key: it lends exclusive access to the entries of that key.
+/// The proof that an event holds a key: it lends exclusive access to the table entries of that key.
 pub type Proof<'a> = pdq::Proof<'a, Name>;
 
 /// The dispatcher of a node on which one event runs at a time.

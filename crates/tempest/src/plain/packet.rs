@@ -37,7 +37,7 @@ pub enum Class {
     /// A procedure on a node's memory that no other procedure may interrupt: a read, a change and a write. Such a
     /// procedure is too complex for most network processors.
     Atomic,
-    /// A request to move a block of memory, which a transfer carries.
+    /// A request to move a block of memory by a bulk transfer.
     Bulk,
 }
 

@@ -83,7 +83,7 @@ pub enum Injector {
     /// The network processor, which takes messages from its queue; on a machine without a network processor the sending
     /// processor.
     Network,
-    /// A device, which takes messages from any processor.
+    /// The interface device, which takes messages from any processor.
     Device,
 }
 

@@ -24,25 +24,25 @@ pub trait Accounting {
     /// Charges for a run of accesses to this node's memory.
     fn touch(&self, touch: Touch);
 
-    /// Charges for one access to this node's memory: to an element at the modelled address `address`, which lies in one
-    /// cache line.
+    /// Charges for one access to this node's memory: to the element at `address` on the modelled machine, which lies in
+    /// one cache line.
     fn touch_one(&self, address: u64, access: Access);
 
     /// Waits until all cache lines that this processor has flushed are in memory, and charges the time.
     fn drain(&self);
 
-    /// Prepares an access to the word of shared memory at a modelled address: runs all events before this processor's
-    /// clock that may affect the access. A thread calls this before it tests the word's tag. In a run of words with one
-    /// test it also calls this before the [`access`](Self::access) to each further word.
+    /// Prepares an access to the word of shared memory at `address` on the modelled machine: runs all events before
+    /// this processor's clock that may affect the access. A thread calls this before it tests the word's tag. In a run
+    /// of words with one test it also calls this before the [`access`](Self::access) to each further word.
     fn approach(&self, address: u64, access: Access);
 
-    /// Charges for an access to the word of shared memory at the modelled address `address`. The thread has tested the
-    /// word's tag and has done the access.
+    /// Charges for an access to the word of shared memory at `address` on the modelled machine. The thread has tested
+    /// the word's tag and has done the access.
     fn access(&self, address: u64, access: Access);
 
     /// Charges for bringing `bytes` bytes of handlers' data, such as a table entry, into the processor's cache with the
-    /// right to store. They begin at the modelled address `first`. The instructions that use the data are charged
-    /// separately.
+    /// right to store. They begin at the address `first` on the modelled machine. The instructions that use the data
+    /// are charged separately.
     fn reach(&self, first: u64, bytes: u64);
 
     /// Whether hardware keeps processors' caches and network interfaces coherent.

@@ -38,7 +38,7 @@ pub trait Messages {
         None
     }
 
-    /// Gives the processor to other threads and handlers until there may be room for a message to node `to`, and
+    /// Yields the processor to other threads and handlers until there may be room for a message to node `to`, and
     /// receives messages meanwhile. If a panic unwinds the thread, the world receives without switching threads, or
     /// [ends](super::Scheduling::end_by_unwinding) the run. After the end of the run the world drops the next send of
     /// such a thread.

@@ -17,7 +17,7 @@ use units::Time;
 /// up to this number of long steps pass before the interval shrinks.
 const MOST: u32 = 256;
 
-/// The rule by which a thread's calls of [`poll`](crate::Thread::poll) really look for messages.
+/// The rule that decides which of a thread's [`poll`](crate::Thread::poll) calls look for messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PollInterval {
     /// No call looks for messages.

@@ -58,7 +58,7 @@ pub trait Scheduling {
     fn fault(&self, packet: &Packet);
 
     /// Reduces the node's right to `block` to `tag` at once, where no thread of the node can be between its test of the
-    /// right and the access, and no access to the block is granted but not done. Otherwise returns false and changes
+    /// right and the access, and every granted access to the block is done. Otherwise returns false and changes
     /// nothing. The running handler holds the block's key.
     fn lower_at_once(&self, memory: &Memory, block: Block, tag: Tag) -> bool {
         let _ = (memory, block, tag);
@@ -76,7 +76,7 @@ pub trait Scheduling {
     /// accesses to shared memory.
     fn end_by_panic(&self, panic: &(dyn Any + Send));
 
-    /// Ends the run with an error: a panic unwinds the running thread, which calls `what` and would thereby give its
+    /// Ends the run with an error: a panic unwinds the running thread, which calls `what` and would thereby yield its
     /// processor to other threads. If that panic leaves the thread, the run fails with the panic's text instead. Does
     /// nothing after the end of the run.
     fn end_by_unwinding(&self, what: &str);

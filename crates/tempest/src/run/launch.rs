@@ -8,7 +8,7 @@ use units::Time;
 use crate::outcome::{Failure, Outcome, RunProgress};
 use crate::{Job, Mechanism, Policy};
 
-/// A backend that runs programs: real threads of this host, or a simulated machine.
+/// A backend that runs programs: real threads of this host, or a modelled machine.
 pub trait World {
     /// Runs a job to its end.
     ///

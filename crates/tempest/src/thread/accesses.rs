@@ -17,7 +17,7 @@ use crate::{Block, Memory, Primitive, Right, Segment, Shared};
 /// The largest number of blocks that a thread which accesses consecutive elements requests at once.
 const AHEAD: usize = 32;
 
-/// The text by which an error names an access to shared memory that faults, and so gives the thread's processor away.
+/// The text by which an error names an access to shared memory that faults, and so yields the thread's processor.
 const FAULTS: &str = "an access to shared memory that faults";
 
 impl Thread<'_> {
@@ -33,7 +33,7 @@ impl Thread<'_> {
         SegmentWords::new(segment, self.accounting)
     }
 
-    /// Loads an element of shared memory. If the node has no right to the element's block, the thread gives its
+    /// Loads an element of shared memory. If the node has no right to the element's block, the thread yields its
     /// processor to other threads and handlers until the protocol has fetched the block.
     ///
     /// A thread that loads in a loop without polling may keep its node's rights from being taken away. To wait for a
@@ -46,7 +46,7 @@ impl Thread<'_> {
         self.access(array, index, Right::Read, word::load)
     }
 
-    /// Stores an element of shared memory. If the node has no right to write the element's block, the thread gives its
+    /// Stores an element of shared memory. If the node has no right to write the element's block, the thread yields its
     /// processor to other threads and handlers until the protocol has fetched that right.
     ///
     /// # Panics
@@ -102,8 +102,9 @@ impl Thread<'_> {
     }
 
     /// Waits until an element of shared memory has a value for which `is` returns true, and returns that value. The
-    /// thread does not poll: it gives its processor to other threads and handlers, and reads again when this node loses
-    /// its copy of the element's block. Each change of the block thus costs one transfer of the block to this node.
+    /// thread does not poll: it yields its processor to other threads and handlers, and reads again when this node
+    /// loses its copy of the element's block. Each change of the block thus costs one transfer of the block to this
+    /// node.
     ///
     /// While the node keeps its copy of the block, a waiting thread notices a store by a thread of its own node only if
     /// that thread made the store by [`tell`](Self::tell).
@@ -138,9 +139,9 @@ impl Thread<'_> {
     }
 
     /// Loads the elements `range` of shared memory in runs, with one test of the node's right per run. `each` receives
-    /// the index of a run's first element, and the run. `each` must not give the processor away. In a simulation a run
-    /// lies in one block. Natively a run spans all following blocks to which the node has a right, up to 512 elements;
-    /// a run that faults requests up to 32 blocks of `range` at once.
+    /// the index of a run's first element, and the run. `each` must not yield the processor. In a simulation a run lies
+    /// in one block. Natively a run spans all following blocks to which the node has a right, up to 512 elements; a run
+    /// that faults requests up to 32 blocks of `range` at once.
     ///
     /// # Panics
     /// If there is no such element, the array has been freed, or `each` waits, polls or faults.
@@ -155,7 +156,7 @@ impl Thread<'_> {
     }
 
     /// Stores the elements `range` of shared memory in runs, with one test of the node's right to write per run. `each`
-    /// receives the index of a run's first element, and the run. `each` must not give the processor away. Runs have the
+    /// receives the index of a run's first element, and the run. `each` must not yield the processor. Runs have the
     /// lengths that [`read_runs`](Self::read_runs) states.
     ///
     /// # Panics
@@ -197,9 +198,9 @@ impl Thread<'_> {
     /// Requests the right `right` to the blocks of elements `range` of shared memory, for later accesses. The thread
     /// does not wait for it.
     ///
-    /// The request is a hint. A prefetch is a fault for which no thread waits: an access that faults meanwhile joins
-    /// it, and the right may be lost again before the access. The node drops a prefetch of a right that it has or of a
-    /// page for which it has no room. It also drops a prefetch when 256 are under way, or 4 of blocks whose numbers are
+    /// The request is a hint. A prefetch is a fault for which no thread waits. An access that faults meanwhile joins
+    /// it. The right may be lost again before the access. The node drops a prefetch of a right that it has or of a page
+    /// for which it has no room. It also drops a prefetch when 256 are under way, or 4 of blocks whose numbers are
     /// equal modulo 64. A simulator drops every prefetch: its machines have no buffer for one.
     ///
     /// Where this processor runs handlers, this call looks for messages, as [`poll`](Self::poll) does.

@@ -1,7 +1,7 @@
 //! The handle of a program thread: straight-line code that may block.
 //!
-//! A thread is never preempted by another thread. It gives its processor away at known places: where it
-//! waits, where it polls, where a send finds no room. This module must never know how a world runs threads.
+//! A thread is never preempted by another thread. It yields its processor at known places: where it waits, where it
+//! polls, where a send finds no room. This module must never know how a world runs threads.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -52,14 +52,15 @@ const TURNS: u32 = 16;
 /// unwinds a thread that still waits: its destructors run, and so does the code after a `catch_unwind`, up to its next
 /// call that waits or looks for messages.
 ///
-/// A destructor may call methods of this handle while its thread is unwound, but the thread no longer gives its processor away:
+/// A destructor may call methods of this handle while its thread is unwound, but the thread no longer yields its
+/// processor:
 ///
 /// - In a run that is over, sends, signals, waits, polls and phases have no effect, and an access to shared memory
 ///   reads an arbitrary value.
-/// - In a run that is not over, because the thread itself panics, a call that would give the processor away ends the
-///   run: a wait, a phase, a poll or an access that faults, and in a simulation also a send without room and a hold of
-///   a key that is not free. The call then returns at once. If the panic leaves the thread, the run fails with the
-///   panic's text.
+/// - In a run that is not over, because the thread itself panics, a call that would yield the processor ends the run: a
+///   wait, a phase, a poll or an access that faults, and in a simulation also a send without room and a hold of a key
+///   that is not free. The call then returns at once. If the panic leaves the thread, the run fails with the panic's
+///   text.
 ///
 /// A thread may catch its own panics and go on. A destructor that must not end the run of such a thread tests `std::thread::panicking`
 /// first.
@@ -68,8 +69,8 @@ const TURNS: u32 = 16;
 ///
 /// Threads of one processor, and in a simulation all threads, run on one operating system thread and share its
 /// thread-locals (`thread_local!`). That is harmless for values that are read and written between two calls. Across a
-/// call that may give the processor away (a wait, a poll, a send, an access to shared memory) a program must hold
-/// nothing that a thread-local leads to:
+/// call that may yield the processor (a wait, a poll, a send, an access to shared memory) a program must hold nothing
+/// that a thread-local leads to:
 ///
 /// - no scoped thread-local may be set, such as a variable of the crate `scoped-tls`, of tracing subscribers and of runtimes that are
 ///   *entered*. Threads resume in another order than calls return, so the thread-local would be restored to a value that no longer
@@ -87,14 +88,15 @@ pub struct Thread<'a> {
     pub(crate) accounting: Option<&'a dyn Accounting>,
     interval: PollInterval,
     until_poll: Cell<u32>,
-    /// Whether the thread is in the body of a hold or of a run of accesses to shared memory, which must not give the processor away.
+    /// Whether the thread is in the body of a hold or of a run of accesses to shared memory, which must not yield the
+    /// processor.
     holding: Cell<bool>,
 }
 
 const _: () = assert!(size_of::<Thread<'_>>() == 64, "a thread's handle fits one cache line");
 
-/// A guard that marks its thread as holding: while the guard lives, the thread must not give its processor away. Dropping it restores the
-/// earlier mark, even when the body panics.
+/// A guard that marks its thread as holding: while the guard lives, the thread must not yield its processor. Dropping
+/// it restores the earlier mark, even when the body panics.
 pub(super) struct Holding<'t, 'a> {
     thread: &'t Thread<'a>,
     /// Whether the thread was marked as holding before.
@@ -185,8 +187,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Receives messages once, because there is no room for a message to `to`. Does nothing where the thread may not give its processor
-    /// away: in a hold, and while a panic unwinds it.
+    /// Receives messages once, because there is no room for a message to `to`. Does nothing where the thread may not
+    /// yield its processor: in a hold, and while a panic unwinds it.
     #[cold]
     fn receive_instead(&self, to: NodeId) {
         if !self.holding.get() && !panicking() {
@@ -275,7 +277,7 @@ impl<'a> Thread<'a> {
         self.accounting.is_some()
     }
 
-    /// Charges this thread for a run of accesses: simulated time, nothing natively.
+    /// Charges this thread for a run of accesses: time in a simulation, free natively.
     #[inline]
     pub(crate) fn charge_touch(&self, touch: Touch) {
         if let Some(accounting) = self.accounting {
@@ -283,7 +285,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Charges this thread for one access to an element: simulated time, nothing natively.
+    /// Charges this thread for one access to an element: time in a simulation, free natively.
     #[inline]
     pub(crate) fn charge_one(&self, address: u64, access: Access) {
         if let Some(accounting) = self.accounting {
@@ -291,8 +293,8 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Charges this thread for accessing `words` words of a segment of this node, from `place` on: simulated time,
-    /// nothing natively. A word has the segment's word size: 1, 2, 4 or 8 bytes.
+    /// Charges this thread for accessing `words` words of a segment of this node, from `place` on: time in a
+    /// simulation, free natively. A word has the segment's word size: 1, 2, 4 or 8 bytes.
     ///
     /// # Panics
     /// In a simulation, if the segment has no such words.
@@ -468,8 +470,8 @@ impl<'a> Thread<'a> {
 
     /// Performs one turn of a loop that waits by computing, until a handler, an [`Event`], a deposit or another
     /// thread's access to shared memory has changed something. The turn polls. If no other processor would handle
-    /// messages, it looks for them even under a policy that never polls at back-edges. A simulated run ends as a
-    /// livelock when all threads spin or wait and nothing is in flight.
+    /// messages, it looks for them even under a policy that never polls at back-edges. A simulation ends as a livelock
+    /// when all threads spin or wait and nothing is in flight.
     pub fn spin(&self) {
         if !self.may_give_way("a spin") {
             return;
@@ -485,8 +487,9 @@ impl<'a> Thread<'a> {
     /// run only at this processor's polls.
     ///
     /// # Panics
-    /// If `f` gives the processor away through this thread (polls, waits, sends without room, faults, holds again), or if it reduces a
-    /// right, which would outlast the hold. A panic of `f` ends the run before the key is released, even if the thread catches it.
+    /// If `f` yields the processor through this thread (polls, waits, sends without room, faults, holds again), or if
+    /// it reduces a right, which would outlast the hold. A panic of `f` ends the run before the key is released, even
+    /// if the thread catches it.
     pub fn hold<R>(&self, key: Key, f: impl FnOnce(&mut Handler<'_>) -> R) -> R {
         self.expect_no_hold("a hold");
         let mut f = Some(f);
@@ -528,8 +531,9 @@ impl<'a> Thread<'a> {
         self.processor.now()
     }
 
-    /// Whether the thread may give its processor away, which it is about to do by `what`. While a panic unwinds the thread, it may not,
-    /// because the world could not end a thread that waits in the middle of an unwinding; the world then ends the run.
+    /// Whether the thread may yield its processor, which it is about to do by `what`. While a panic unwinds the thread,
+    /// it may not, because the world could not end a thread that waits in the middle of an unwinding; the world then
+    /// ends the run.
     ///
     /// # Panics
     /// If the thread holds a key.
@@ -559,7 +563,7 @@ impl<'a> Thread<'a> {
         );
     }
 
-    /// Charges this thread for its work: simulated time, nothing natively.
+    /// Charges this thread for its work: time in a simulation, free natively.
     #[inline]
     pub fn charge(&self, work: impl Into<Work>) {
         if let Some(accounting) = self.accounting {

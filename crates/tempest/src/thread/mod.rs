@@ -1,7 +1,7 @@
 //! The handle of a program thread: straight-line code that may block.
 //!
-//! A thread is never preempted by another thread. It gives its processor away only at known places: where it waits,
-//! where it polls, where a send finds no room. This folder must never know how a world runs threads.
+//! A thread is never preempted by another thread. It yields its processor only at known places: where it waits, where
+//! it polls, where a send finds no room. This folder must never know how a world runs threads.
 //!
 //! | module | contents |
 //! |---|---|
