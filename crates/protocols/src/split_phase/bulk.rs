@@ -1,7 +1,7 @@
-//! Whole blocks: read, write, get, put and store of any number of words.
+//! Reads, writes, gets, puts and stores of blocks: any number of consecutive words.
 //!
-//! A block is issued once: its messages have no bookkeeping and no poll of their own. If the program moves its data by
-//! [bulk transfers](tempest::Mechanism::Bulk), a block is one transfer in either direction; the handler of a read request
+//! A block is one operation: the messages that carry it have no bookkeeping and no polls of their own. If the program moves its
+//! data by [bulk transfers](tempest::Mechanism::Bulk), a block is one transfer in either direction; the handler of a read request
 //! transfers the block that is read. This module must never know which world moves them.
 
 use std::borrow::Cow;

@@ -1,4 +1,5 @@
-//! Stores: writes and procedures whose arrival the target counts, and the waits for them.
+//! Stores: writes and procedure calls whose issuer does not wait. The target node counts the bytes that arrive, and its threads
+//! wait for the count.
 //!
 //! This module must never know how the target serves a store.
 

@@ -83,7 +83,7 @@ pub enum HomeAction {
     Raise(Tag),
     /// Resume the threads of the home's own node that wait for this right to the block.
     Resume(Right),
-    /// Count the block as ready to move: no other node has a copy, and its words may go to the page's next home.
+    /// Count the block, for the move of its page, as reclaimed: no other node has a copy.
     CalledIn,
 }
 
@@ -154,7 +154,7 @@ impl Home {
         self.waiting.len()
     }
 
-    /// Right of the home's own node to the block between events.
+    /// Right of the home's own node to the block, when no event is being served.
     pub fn tag(&self) -> Tag {
         match &self.state {
             HomeState::Writable => Tag::Writable,

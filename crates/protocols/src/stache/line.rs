@@ -55,7 +55,7 @@ pub enum LineAction {
     Resume(Right),
 }
 
-/// Entry of a block at a node that is not its home: its state, and the rights that the node's threads wait for.
+/// Cache entry of a block at a node that is not its home: its state, and the rights that the node's threads wait for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Line {
     /// The node's copy, or its outstanding request.
@@ -69,7 +69,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Right of the node to the block between events.
+    /// Right of the node to the block, when no event is being served.
     pub fn tag(self) -> Tag {
         match self.state {
             LineState::Writable => Tag::Writable,

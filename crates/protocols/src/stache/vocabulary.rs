@@ -10,8 +10,8 @@ use tempest::Right;
 /// Order of messages that the channels between two nodes guarantee; it selects the protocol's variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Variant {
-    /// Messages between two nodes about one block arrive in the order in which handlers sent them, as the waist promises. The messages
-    /// that have already arrived then decide every race.
+    /// Messages between two nodes about one block arrive in the order in which handlers sent them, as [`tempest`] promises. The
+    /// messages that have already arrived then decide every race.
     #[default]
     Ordered,
     /// Messages may overtake each other. So every recall and every replacement is answered, and a message that has overtaken an
@@ -28,11 +28,11 @@ pub enum ToHome {
     GetWrite,
     /// Requests to write the copy that the sender reads (UPG).
     Upgrade,
-    /// Returns the only copy, which the sender replaces by another page (PUT); carries the words.
+    /// Returns the only copy, because the sender needs its frame for another page (PUT); carries the words.
     Put,
     /// Acknowledges that the sender's copy is destroyed (INV_ACK).
     Invalidated,
-    /// Answers a recall for reading: the sender still reads (WB_KEEP); carries the words.
+    /// Answers a recall for reading: the sender keeps a copy to read (WB_KEEP); carries the words.
     Kept,
     /// Answers a recall for writing: the sender keeps no copy (WB_FLUSH); carries the words.
     Flushed,

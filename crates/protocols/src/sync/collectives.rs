@@ -125,9 +125,9 @@ impl Collectives {
         values[0]
     }
 
-    /// Reduces the numbers of all threads at each index of `values`, 13 words per round. Every thread passes equally many values,
-    /// and finds the results in `values` afterwards. The order of reduction is that of [`all_reduce`](Self::all_reduce). With at
-    /// least one value it acts as a barrier too.
+    /// Reduces the numbers of all threads at each index of `values`, in rounds of up to 13 words. Every thread passes equally many
+    /// values, and finds the results in `values` afterwards. The order of reduction is that of [`all_reduce`](Self::all_reduce).
+    /// With at least one value it acts as a barrier too.
     pub fn all_reduce_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(MOST) {
             let mut bits = [0; MOST];
@@ -142,8 +142,8 @@ impl Collectives {
         }
     }
 
-    /// Copies the words of thread `from` to all threads, 13 words per round. Acts as a barrier too. Every thread passes a buffer
-    /// of the same length; it holds the words of `from` afterwards.
+    /// Copies the words of thread `from` to all threads, in rounds of up to 13 words. Acts as a barrier too. Every thread passes a
+    /// buffer of the same length; it holds the words of `from` afterwards.
     ///
     /// # Panics
     /// If there is no thread `from`, or its buffer has another length than this one.

@@ -110,8 +110,8 @@ impl Scan {
         values[0]
     }
 
-    /// Reduces the numbers of this thread and of all threads before it to one number, for each index of `values`, 13 words per
-    /// round. Every thread passes equally many values, and finds its results in `values` afterwards.
+    /// Reduces the numbers of this thread and of all threads before it to one number, for each index of `values`, in rounds of up
+    /// to 13 words. Every thread passes equally many values, and finds its results in `values` afterwards.
     pub fn inclusive_each<T: Number>(&self, thread: &Thread<'_>, by: Reduction, values: &mut [T]) {
         for values in values.chunks_mut(MOST) {
             let mut bits = [0; MOST];

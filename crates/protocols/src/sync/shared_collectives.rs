@@ -87,7 +87,7 @@ struct Meeting {
 }
 
 impl SharedCollectives {
-    /// Reserves room for collectives of at most `words` words per round. More words take more rounds.
+    /// Reserves the memory of collectives that handle up to `words` words in a round. More words take several rounds.
     ///
     /// # Errors [`BadLayout`] if the address space has no room for the collectives.
     pub fn room(layout: &mut Layout, words: usize) -> Result<CollectiveRoom, BadLayout> {
