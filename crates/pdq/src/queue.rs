@@ -75,8 +75,8 @@ pub struct Config {
     /// Largest number of waiting items; `None`: no limit. At this number [`Queue::try_enqueue`] refuses an item, and
     /// [`Queue::enqueue_when_room`] waits. A limit costs a shared counter, which all producers and servers write.
     pub limit: Option<usize>,
-    /// Whether other workers may take items that a [`Worker`] has claimed and not begun, if an earlier item of the claim takes
-    /// long. If false, the claimed items wait for the long item. Sharing costs a locked instruction for each item of a claim.
+    /// Whether other workers may take items that a [`Worker`] has claimed in a batch and not begun, if an earlier item of the batch
+    /// takes long. If false, the claimed items wait for the long item. Sharing costs a locked instruction for each item of a batch.
     pub shares_claims: bool,
 }
 
@@ -396,8 +396,8 @@ impl<T, K: UserKey> Queue<T, K> {
     }
 
     /// Whether there is an item that server `server` may take. Takes the queue's locks, so it is ordered with every change that
-    /// makes an item ready. Takes no item, but frees items that wait behind a long item in another worker's claim. For a thread
-    /// that serves the queue without [`Worker::run`] and is about to sleep.
+    /// makes an item ready. Takes no item, but frees items that wait behind a long item in a batch that another worker has claimed.
+    /// For a thread that serves the queue without [`Worker::run`] and is about to sleep.
     pub fn search(&self, server: usize) -> bool {
         let gate = self.gate.search() && self.passes_gate(server);
         gate || self.lanes_of(server).any(|at| {

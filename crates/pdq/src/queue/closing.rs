@@ -36,7 +36,7 @@ impl<T, K: UserKey> Queue<T, K> {
     /// Closes the queue, stops dispatching, and returns the waiting items: in order of arrival for each key, and each
     /// sequential item between the older and the younger ones.
     ///
-    /// Running handlers end as usual, and a worker runs its claim to the end (up to a block of items). Items that
+    /// Running handlers end as usual, and a worker runs its claimed batch to the end (up to a block of items). Items that
     /// these handlers enqueue stay in the queue; abort it again to get them too.
     pub fn abort(&self) -> Vec<(Key<K>, T)> {
         self.aborted.store(true, Ordering::Release);

@@ -42,8 +42,8 @@ pub struct Paused<T, K: UserKey = u64> {
 }
 
 impl<T, K: UserKey> Worker<'_, T, K> {
-    /// Stops working for now. Moves the items of the worker's buffer into the queue; other workers take the items of its lanes
-    /// meanwhile.
+    /// Stops this worker until [`Queue::resume`]. Moves the items of its buffer into the queue; other workers take the items that
+    /// it would have taken.
     pub fn pause(mut self) -> Paused<T, K> {
         self.flush();
         Paused {

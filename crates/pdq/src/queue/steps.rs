@@ -81,7 +81,7 @@ impl Steps {
         self.step.load(Ordering::Relaxed)
     }
 
-    /// Whether the holder runs an item now. Only the holder calls this; it begins an item after the previous item has ended.
+    /// Whether the holder of the keys runs an item now. Only the holder may call this.
     #[inline]
     pub fn is_at_item(&self) -> bool {
         runs(self.last())

@@ -58,7 +58,7 @@ use crate::{Held, Key, UserKey};
 /// assert_eq!(counts.into_entries()[3], (3, 3 + 13 + 23 + 33 + 43 + 53 + 63 + 73 + 83 + 93 + 1000));
 /// ```
 ///
-/// Items that a worker enqueues are buffered: they take their place at the latest when the handler's claim ends, when the
+/// Items that a worker enqueues are buffered: they take their place at the latest when the handler's batch ends, when the
 /// worker looks for work, on [`Worker::flush`] and when the worker is dropped.
 pub struct Worker<'q, T, K: UserKey = u64> {
     pub(super) batch: Batch<'q, T, K>,
