@@ -1,4 +1,5 @@
-//! Turns the text of a machine file into a [`Machine`]. This module must never know a file beyond its name and text, nor a key.
+//! Turns the text of a machine file into a [`Machine`]. This module must never know a file beyond its name and text, nor the keys
+//! in it.
 
 use crate::reading::{Bases, Errors, Note, RangedKey, Value, load};
 use crate::schema::Machine;

@@ -15,11 +15,11 @@ section! {
         poll_every: u32 => range("1", "4294967295", "back-edges are counted in 32 bits"),
         /// The time from an event until a processor that calls the routine in a loop sees it.
         notice: Time,
-        /// The time to enter the routine from a thread that cannot go on.
+        /// The time to enter the dispatch routine from a thread that must wait.
         enter: Time,
         /// The extra time of a call at a back-edge that finds an event, over a poll that finds none.
         find: Time,
-        /// The time from the routine back to the point where a processor that also computes chooses its next work.
+        /// The time from the dispatch routine back to the point where a processor that also computes chooses its next work.
         leave: Time,
         /// The size of the data that every call reads and writes, beside messages and the entries of tables. Where caches are
         /// described, a processor that calls waits for those lines of it that its cache does not have.

@@ -47,7 +47,7 @@ impl Transactions {
     /// No transactions.
     pub const NONE: Self = Self(0);
 
-    /// A single transaction of the kind `kind`.
+    /// A single bus transaction, of the kind `kind`.
     #[inline]
     pub fn one(kind: Transaction) -> Self {
         Self(1 << (kind as u32 * BITS))
