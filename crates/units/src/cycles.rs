@@ -14,7 +14,7 @@ const MILLICYCLES: Scale = Scale {
     units: &[("cycles", 1_000), ("cycle", 1_000)],
 };
 
-/// A number of clock cycles, in thousandths: `0.5 cycles` is a cost an issue-two-per-cycle processor really has.
+/// A number of clock cycles, in thousandths: a processor that issues two instructions a cycle has costs of `0.5 cycles`.
 ///
 /// Exact decimals rather than `f64`, so that a sum does not depend on its order. Up to 1.8 × 10¹⁶ cycles;
 /// arithmetic saturates there.

@@ -16,8 +16,8 @@ const HERTZ: Scale = Scale {
 
 /// A clock frequency in whole hertz, never zero.
 ///
-/// There is no period to add up: 66 MHz has none in femtoseconds. Edge `n` lies at
-/// ⌊n × 10¹⁵ / hertz⌋ fs, computed from `n`, so a clock does not drift however long it runs.
+/// A period is not kept: that of 66 MHz is no whole number of femtoseconds. Edge `n` lies at ⌊n × 10¹⁵ / hertz⌋ fs, computed from
+/// `n`, so a clock does not drift however long it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Frequency(NonZeroU64);
 
