@@ -23,9 +23,11 @@
 //! | message | class | processor |
 //! |---|---|---|
 //! | requests of reads and gets, of writes and puts | `Read`, `Write` | any: they need no key |
+//! | requests of blocks that a bulk transfer moves | `Bulk` | any: they need no key |
 //! | their replies | `Reply`, `Acknowledge` | any |
 //! | stores | `System` | any that can count |
-//! | procedures, calls and their results | `User` | the compute processor: that makes procedures atomic |
+//! | procedures | `Atomic` | the compute processors, one procedure at a time: all have one key |
+//! | calls, and results of procedures and calls | `User` | the compute processors |
 //!
 //! # Flow control
 //!

@@ -1,7 +1,8 @@
 //! Procedures that run on a compute processor of the node that has the memory they touch, one at a time.
 //!
-//! Their messages are of class [`Class::Atomic`], which hardly any network processor serves itself. So no two of them
-//! overlap, and a procedure may read a word and then write it. This module must never know how remote words are read and written.
+//! All procedures of a node have one key. So no two of them overlap, and a procedure may read a word and then write it. Their
+//! messages are of class [`Class::Atomic`], which hardly any network processor serves itself. This module must never know how
+//! remote words are read and written.
 
 use bytemuck::{Pod, Zeroable};
 use tempest::{Cells, Class, Handler, Key, Message, Operations, Thread};
