@@ -1,4 +1,4 @@
-//! The items that code written by the attributes refers to. No other code names them.
+//! The items to which code refers that the attribute macros generate. No other code names them.
 //!
 //! This module must never know how the attributes read a program.
 

@@ -1,4 +1,4 @@
-//! Elements: plain data with a layout in the memory of a modelled machine.
+//! Elements: plain data with a stated layout in shared memory and on a modelled machine.
 //!
 //! A number has its natural layout. A record lists its fields and their offsets: a study of an older machine states the
 //! pointers and integers of four bytes that its programs had, even if they have other sizes on this host. This module
@@ -10,7 +10,7 @@ use bytemuck::Pod;
 
 use crate::data::BadLayout;
 
-/// Plain data with a stated layout in the memory of a modelled machine: a number of 1, 2, 4 or 8 bytes, or a
+/// Plain data with a stated layout in shared memory and on a modelled machine: a number of 1, 2, 4 or 8 bytes, or a
 /// `#[repr(C)]` record of such numbers.
 ///
 /// ```
@@ -41,16 +41,16 @@ use crate::data::BadLayout;
     note = "a record of plain data says which fields it has and where: `impl Element for {Self}`"
 )]
 pub trait Element: Pod + Send {
-    /// The layout of this type in the memory of a modelled machine.
+    /// The layout of this type in shared memory and on a modelled machine.
     const LAYOUT: ElementLayout;
 }
 
-/// The layout of an [`Element`] type in the memory of a modelled machine.
+/// The layout of an [`Element`] type in shared memory and on a modelled machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ElementLayout {
     /// The name of the type, as errors print it.
     pub name: &'static str,
-    /// The size of an element on the modelled machine, in bytes: the distance between neighbours in an array.
+    /// The stated size of an element in bytes: the distance between neighbours in an array.
     pub bytes: u32,
     /// The fields of the type, in the order in which an access to the whole element loads or stores them.
     pub fields: &'static [ElementField],

@@ -75,7 +75,7 @@ impl<T> Keyed<T> {
         Self { group, entries, room }
     }
 
-    /// Returns the key of entry `number`; in a table of blocks, the key of the block with this index.
+    /// Returns the key of entry `number`; in a table of blocks of shared memory, the key of block `number`.
     #[inline]
     pub fn key(&self, number: u64) -> Key {
         Key::from_resolved(pdq::Key::User(self.group.name(number)))

@@ -58,11 +58,12 @@ use crate::Job;
 /// | any other, such as `bool`, `String` or an `enum` | a text, which `FromStr` reads and `Display` prints |
 /// | `Option` of a type above | `None` unless a person gives a value |
 ///
-/// The meaning of an input is the field's documentation. Its name is the field's, with hyphens, unless `name` says another.
-/// `default` is a literal, or for a text an expression. `fact` is the input's name in [`describe`](Self::describe). An input
-/// that several programs have is listed once, as a constant, and `like` refers to it. `only = [Messages, Bulk]` names the
-/// mechanisms by which the program heeds the input: a value for another mechanism is reported to its user. `free = "10..1000"`, or a list
-/// such as `free = "row,column"`, states the values that sources leave open.
+/// The meaning of an input is the field's documentation. Its name is the field's, with hyphens, unless `name` says
+/// another. `default` is a literal, or for a text an expression. `fact` is the input's name in
+/// [`describe`](Self::describe). An input that several programs have is listed once, as a constant, and `like` refers
+/// to it. `only = [Messages, Bulk]` names the mechanisms under which the program uses the input: under another, the
+/// command reports a given value to its user. `free = "10..1000"`, or a list such as `free = "row,column"`, states the
+/// values to compare where the literature states none.
 pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     /// The declarations of the inputs, in the order of the fields.
     const INPUTS: &'static [Input];

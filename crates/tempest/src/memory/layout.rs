@@ -234,7 +234,7 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// [`BadLayout`] if the array is of another space or has no such elements, or there is no such node.
+    /// [`BadLayout`] if the array is of another address space or has no such elements, or there is no such node.
     pub fn place<T>(&mut self, array: Array<T>, range: Range<usize>, home: NodeId) -> Result<(), BadLayout> {
         let Some(region) = self.region_in(array) else {
             return Err(BadLayout::new("a home for elements of an array of another space".to_owned()));
@@ -397,7 +397,7 @@ impl Layout {
     /// The numbers of the pages that an array occupies.
     ///
     /// # Panics
-    /// If the array is of another space.
+    /// If the array is of another address space.
     pub fn pages_of<T>(&self, array: Array<T>) -> Range<u32> {
         self.region_in(array).expect("an array of this space").pages.clone()
     }

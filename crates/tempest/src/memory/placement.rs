@@ -1,4 +1,5 @@
-//! The home of a program's data, where a person chooses it. This module must never know how blocks are kept coherent.
+//! The home nodes of a program's data, as a person chooses them. This module must never know how blocks are kept
+//! coherent.
 
 use std::fmt;
 use std::str::FromStr;
@@ -51,7 +52,7 @@ impl Layout {
     /// Sets the home nodes of all pages of an array as `placement` says. [`Placement::Owner`] changes no home.
     ///
     /// # Errors
-    /// [`BadLayout`] if the array is of another space.
+    /// [`BadLayout`] if the array is of another address space.
     pub fn place_all<T>(&mut self, array: Array<T>, placement: Placement) -> Result<(), BadLayout> {
         match placement {
             Placement::Owner => Ok(()),

@@ -59,9 +59,8 @@ pub struct Fault {
 
 /// A handler's request to reduce its node's right to some blocks, and the message that follows.
 ///
-/// The world lowers the blocks' tags to `tag` once every access that a handler has granted to them is done. When every
-/// computing processor of the node has acknowledged this, the world handles `then`. The handler's key stays held all
-/// the time.
+/// The world reduces the right once every access that a handler has granted to the blocks is done. When every computing
+/// processor of the node has acknowledged this, the world handles `then`. The handler's key stays held all the time.
 #[derive(Clone, Debug)]
 pub struct Downgrade {
     /// The first of the blocks to which the node's right is reduced.

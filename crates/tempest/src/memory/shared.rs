@@ -42,7 +42,7 @@ impl Memory {
     /// Makes a handle to the elements of an array in this node's copy of shared memory.
     ///
     /// # Panics
-    /// If the array is of another space.
+    /// If the array is of another address space.
     pub fn bind<T: Word>(self: &Arc<Self>, array: Array<T>) -> Shared<T> {
         Shared::new(Arc::clone(self), array, 0).unwrap_or_else(|| {
             panic!("shared array {} has no words of {} bytes", array.region, size_of::<T>())
@@ -53,7 +53,7 @@ impl Memory {
     /// record `i`.
     ///
     /// # Panics
-    /// If the array is of another space, or its records have no such field of this size.
+    /// If the array is of another address space, or its records have no such field of this size.
     pub fn bind_field<R: Element, T: Word>(self: &Arc<Self>, array: Array<R>, field: &str) -> Shared<T> {
         let declared = R::LAYOUT.fields.iter().find(|declared| declared.name == field);
         let sized = declared.filter(|declared| declared.bytes as usize == size_of::<T>());
@@ -75,7 +75,7 @@ impl<T: Word> Shared<T> {
     /// width lie there.
     ///
     /// # Panics
-    /// If the array is of another space.
+    /// If the array is of another address space.
     pub(super) fn new<R>(memory: Arc<Memory>, array: Array<R>, offset: usize) -> Option<Self> {
         let number = array.region;
         let region = memory.layout().region_in(array);

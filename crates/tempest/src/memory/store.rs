@@ -184,7 +184,7 @@ impl Memory {
         self.mapped[page as usize].load(Ordering::Acquire)
     }
 
-    /// Sets whether a page is mapped on this node. [`Fault::mapped`] tells the protocol at each fault. No other event
+    /// Sets whether a page is mapped on this node. Each fault tells the protocol by [`Fault::mapped`]. No other event
     /// of the node may run meanwhile.
     pub fn set_mapped(&self, page: u32, mapped: bool) {
         self.mapped[page as usize].store(mapped, Ordering::Release);
@@ -213,8 +213,8 @@ impl Memory {
     /// Whether an array has been freed.
     ///
     /// # Panics
-    /// If the space has no array with this array's number. The call does not notice an array of another space with a
-    /// number that both spaces have.
+    /// If the address space has no array with this array's number. The call does not notice an array of another address
+    /// space if both spaces have its number.
     pub fn is_freed<T>(&self, array: Array<T>) -> bool {
         self.freed[array.region as usize].load(Ordering::Acquire)
     }

@@ -1,5 +1,4 @@
-//! The threads that wait for a block to be taken away, because the value that they wait for has not been
-//! written there yet.
+//! The threads that wait for another node to change a word: each waits until this node loses the word's block.
 //!
 //! # No missed change
 //!

@@ -296,8 +296,8 @@ impl<'a> Handler<'a> {
         f(table.get(&mut self.proof), &mut self.actions)
     }
 
-    /// Lends `f` the entry `number` of `table`; in a table of blocks, the entry of the block with this index. Only a
-    /// handler that holds [`Key::Sequential`], and so runs alone on its node, may call this.
+    /// Lends `f` the entry `number` of `table`; in a table of blocks of shared memory, the entry of block `number`.
+    /// Only a handler that holds [`Key::Sequential`], and so runs alone on its node, may call this.
     ///
     /// # Panics
     /// If the held key is not sequential, or the table has no such entry or belongs to another node.

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `charge` | the primitives that protocols state they charge |
 //! | `ids` | the numbers of the kinds of messages, by type |
-//! | `parts` | the parts of a node that its handles use |
+//! | `parts` | the state of a node that its threads and handlers use |
 //! | `handler` | the handle of a running handler |
 //! | `kinds` | the kinds of messages that a node knows |
 //! | `node` | a node with everything installed |

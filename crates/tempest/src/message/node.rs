@@ -68,7 +68,7 @@ pub struct PacketFacts {
     pub class: Class,
     /// The kind of traffic under which a world counts the packet's bytes.
     pub volume: Volume,
-    /// The size of the packet on the modelled machine in bytes, without the header.
+    /// The size in bytes at which the packet is counted, without the header.
     pub bytes: u64,
 }
 
@@ -252,7 +252,7 @@ impl Node {
         Ok(PacketFacts { key: entry.deliver.key(packet), class, volume, bytes })
     }
 
-    /// Returns the kind of traffic of a packet, and its size on the modelled machine in bytes, without the header.
+    /// Returns the kind of traffic of a packet, and the size in bytes at which it is counted, without the header.
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
         let kind = &self.kinds.all()[usize::from(packet.id().0)];
@@ -260,7 +260,7 @@ impl Node {
         (kind.volume, (kind.bytes + payload * kind.payload_word_bytes) as u64)
     }
 
-    /// Returns the size of a packet on the modelled machine in bytes, without its header.
+    /// Returns the size in bytes at which a packet is counted, without its header.
     pub fn bytes(&self, packet: &Packet) -> u64 {
         self.size(packet).1
     }

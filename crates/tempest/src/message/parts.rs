@@ -1,4 +1,5 @@
-//! The parts of a node that its handles use: its number, the numbers of its messages, segments, tables and shared memory.
+//! The state of a node that its threads and handlers use: its number, its message numbers, segments, tables and shared
+//! memory.
 //!
 //! This module must never know the handlers of messages, nor how messages travel.
 

@@ -30,11 +30,11 @@ pub trait Message: Pod {
     /// The kind of traffic under which the message's bytes are counted.
     const VOLUME: Volume = Volume::Data;
 
-    /// The size of the message's fields on the modelled machine in bytes, without header and payload. A message states
-    /// it if that machine has narrower integers than this host.
+    /// The size in bytes at which the message's fields are counted, without header and payload. A message states it if
+    /// the modelled machine has narrower integers than this host.
     const BYTES: usize = size_of::<Self>();
 
-    /// The size of one payload word on the modelled machine in bytes.
+    /// The size in bytes at which one payload word is counted.
     const PAYLOAD_WORD_BYTES: usize = 8;
 
     /// Returns the key of the message: the name of the state that its handler accesses. It must be a pure function of

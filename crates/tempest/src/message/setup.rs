@@ -147,9 +147,9 @@ impl<'a> Setup<'a> {
         Keyed::dense(self.dispatcher(), Group::BLOCKS, (blocks, room), |index| init(Block(index as u32)))
     }
 
-    /// Makes a table with an entry for each block whose page is mapped on this node now. For other pages handlers make
-    /// and drop the entries ([`Handler::open_page`](crate::Handler::open_page)), so that pages without room on this
-    /// node need none. `init` makes the entry of a block.
+    /// Makes a table with an entry for each block of the pages that are mapped on this node now. Handlers make and drop
+    /// the entries of other pages ([`Handler::open_page`](crate::Handler::open_page)). `init` makes the entry of a
+    /// block.
     pub fn keyed_pages<T>(
         &mut self,
         memory: &Memory,

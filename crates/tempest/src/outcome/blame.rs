@@ -1,6 +1,6 @@
-//! The words of a run that has failed because of its program: they are the same in every world.
+//! The text of a failure that the program caused: it is the same in every world.
 //!
-//! The words state the fault, and then where and when: `index 9 of … (at src/main.rs:12, in node 1 thread 0, at 3 us)`.
+//! The text states the fault, and then where and when: `index 9 of … (at src/main.rs:12, in node 1 thread 0, at 3 us)`.
 //! This module must never know how a world catches a panic.
 
 use std::any::Any;

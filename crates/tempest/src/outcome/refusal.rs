@@ -127,8 +127,8 @@ pub enum Unobeyed {
         /// The requested mechanism, which needs messages.
         mechanism: Mechanism,
     },
-    /// State machines run the handlers of shared memory, and no processor runs the handlers of the messages that the
-    /// program sends besides.
+    /// State machines run the handlers of shared memory, and no processor runs the handlers of the program's other
+    /// messages.
     NobodyHandlesBeside,
     /// The world has no processors of the kind to which the policy gives handlers.
     NoSuchProcessors,

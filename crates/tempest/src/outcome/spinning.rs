@@ -1,4 +1,4 @@
-//! Threads that run without getting further: the vain attempts of each, their beginning, and their place.
+//! Threads that run without making progress: the operation that each repeats, since when, and in which timed region.
 //!
 //! This module must never know how a world finds out.
 

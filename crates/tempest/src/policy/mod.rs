@@ -1,7 +1,7 @@
 //! Policies: the processors that inject messages and run handlers, the times, and the order. Mechanisms: the ways in
 //! which data moves.
 //!
-//! Every arrangement of the studies is a point in one space, and the known ones have names. A policy is
+//! Every arrangement of the studies combines the same choices, and the known combinations have names. A policy is
 //! written `PRESET[:COUNT][+OPTION]…`, for example `fixed:2`, `floating+every=16` or `single+interrupt`.
 //!
 //! A policy lists the capabilities that it needs of a machine ([`Policy::needs`], in the words of machine files). A

@@ -1,4 +1,4 @@
-//! The text of a policy: its reading, and the words of its errors.
+//! The parser of the text of a policy, and the texts of its errors.
 //!
 //! This module must never know the effect of a policy.
 

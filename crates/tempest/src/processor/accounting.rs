@@ -32,12 +32,13 @@ pub trait Accounting {
     fn drain(&self);
 
     /// Prepares an access to the word of shared memory at `address` on the modelled machine: runs all events before
-    /// this processor's clock that may affect the access. A thread calls this before it tests the word's tag. In a run
-    /// of words with one test it also calls this before the [`access`](Self::access) to each further word.
+    /// this processor's clock that may affect the access. A thread calls this before it tests its node's right to the
+    /// word. In a run of words with one test it also calls this before the [`access`](Self::access) to each further
+    /// word.
     fn approach(&self, address: u64, access: Access);
 
     /// Charges for an access to the word of shared memory at `address` on the modelled machine. The thread has tested
-    /// the word's tag and has done the access.
+    /// its node's right to the word and has done the access.
     fn access(&self, address: u64, access: Access);
 
     /// Charges for bringing `bytes` bytes of handlers' data, such as a table entry, into the processor's cache with the

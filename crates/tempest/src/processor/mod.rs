@@ -1,8 +1,8 @@
-//! The slow paths between programs and a world: the methods that a world implements for the thread or handler that one
-//! of its processors runs now.
+//! The operations of threads and handlers that a world implements, for the thread or handler that runs now on a
+//! processor.
 //!
-//! Programs never see these methods; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call them. Every method
-//! acts for the thread or handler that runs *now* on this processor. This module must never know any one world.
+//! Programs never see these operations; [`Thread`](crate::Thread) and [`Handler`](crate::Handler) call them. Every
+//! method acts for the thread or handler that runs *now* on this processor. This module must never know any one world.
 
 mod accounting;
 mod messages;

@@ -1,4 +1,4 @@
-//! The state of a node when the run is over: its keyed tables, at a time when no event can hold a key any more.
+//! The state of a node when the run is over: its keyed tables, which no event can change any more.
 //!
 //! This module must never know how a world came to its end.
 
@@ -73,7 +73,7 @@ impl<'a> FinalState<'a> {
         self.nodes
     }
 
-    /// Returns the entry `number` of `table`; in a table of blocks, the entry of the block with this index.
+    /// Returns the entry `number` of `table`; in a table of blocks of shared memory, the entry of block `number`.
     ///
     /// # Panics
     /// If the table has no such entry, or belongs to another node.
