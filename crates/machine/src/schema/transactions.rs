@@ -106,7 +106,7 @@ impl Transactions {
         std::iter::from_fn(move || left.take_first())
     }
 
-    /// Bound of the index of a kind in [`by_number`](Self::by_number).
+    /// Bound of the indices of kinds that [`by_number`](Self::by_number) yields.
     pub const NUMBERS: usize = (u64::BITS / BITS) as usize;
 
     /// Yields each kind that the primitive makes, as an index into [`Transaction::ALL`], with the number of its transactions.
