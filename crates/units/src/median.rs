@@ -55,9 +55,9 @@ fn far(median: f64, low: f64, high: f64) -> f64 {
 pub struct Median {
     /// The median: of an even number of values, the greater of the two in the middle.
     pub value: f64,
-    /// Lower end of the range, which is a measured value.
+    /// Lower end of the range that encloses the true median: a measured value.
     pub low: f64,
-    /// Upper end of the range, which is a measured value.
+    /// Upper end of the range that encloses the true median: a measured value.
     pub high: f64,
     /// The probability, from 0 to 1, that a range made in this way encloses the true median, if the values are independent.
     pub level: f64,
