@@ -1,8 +1,8 @@
 //! The messages between nodes and the handler of each: at a block's home, at a node that caches the block, or for a page.
 //!
 //! No received message is trusted: a block that does not exist, a word outside the vocabulary, or a message for the home at a node
-//! that is not the home ends the run with an error. A real message has its block and kind in the header, so its fields have no
-//! modelled bytes.
+//! that is not the home ends the run with an error. A real message has its block and kind in the header, so its fields add no
+//! bytes to a modelled one.
 
 use tempest::memory::Fault;
 use tempest::{Block, Handler, Key, NodeId, Primitive, Right, handlers};
