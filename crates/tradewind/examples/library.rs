@@ -1,4 +1,4 @@
-//! A comparison from code, without a command line: the best policy on each of two machines, the reason, and the document as JSON.
+//! A comparison from code, without a command line: the best policy on each of two machines, the reason, and the comparison as JSON.
 //!
 //! ```text
 //! cargo run --release -p tradewind --example library
