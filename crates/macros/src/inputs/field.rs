@@ -1,4 +1,5 @@
-//! Reads one input: a field, with `#[input(default = …, range = …, name = "…", fact = "…", only = […], free = "…")]` or `#[input(like = CONSTANT)]`.
+//! Reads one input: a field, with `#[input(default = …, range = …, name = "…", fact = "…", only = […], free = "…")]` or
+//! `#[input(like = CONSTANT)]`.
 //!
 //! This module must never know the generated code.
 
