@@ -1,6 +1,6 @@
 //! Tables of a protocol's state. Code reaches an entry only while it holds the entry's key.
 //!
-//! This module must never know which part dispatches.
+//! This module must never know how a node dispatches events.
 
 use std::fmt;
 

@@ -14,7 +14,7 @@ use crate::{NodeId, ThreadId};
 pub struct Blocked {
     /// The thread that waits.
     pub thread: ThreadId,
-    /// The thing that the thread waits for, in words for people.
+    /// The thing that the thread waits for, as reports name it.
     pub waits_for: String,
     /// The time at which the wait began, from the start of the run.
     pub since: Time,

@@ -205,7 +205,7 @@ pub enum Size {
     TooMuchMemory {
         /// The run's number of nodes.
         nodes: u32,
-        /// The data structure that would take the memory, in words for people.
+        /// The data structure that would take the memory, as errors name it.
         what: &'static str,
         /// The largest size that the data structure may have, in bytes.
         most: usize,

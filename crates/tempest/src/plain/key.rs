@@ -4,7 +4,7 @@
 //! [`Space`]: the 5 of one protocol and the 5 of another are different keys, and both differ from block 5. The node
 //! resolves a stated key to a [`Name`], by which its dispatcher tells keys apart.
 //!
-//! This module must never know which part dispatches, nor which state a key protects.
+//! This module must never know how a node dispatches events, nor which state a key protects.
 
 use std::fmt;
 

@@ -8,9 +8,9 @@
 //! | `identity` | the numbers of nodes, threads, messages and waiters |
 //! | `shape` | the size of a world, and the flow control that it asks of protocols |
 //! | `block` | the number of a block of shared memory |
-//! | `key` | the keys of events: as they are stated, and as a dispatcher knows them |
+//! | `key` | the keys of events: as messages state them, and as a dispatcher compares them |
 //! | `names` | names of a program's objects, in the source or made at run time |
-//! | `packet` | the words of a message on its way, with its class and its category of volume |
+//! | `packet` | the words of a message on its way, with its class and its kind of traffic |
 //! | `access` | accesses to memory, and the counts of a modelled memory system |
 //! | `work` | the cost of a step, in operations or protocol primitives |
 //! | `random` | the seeds of random streams |

@@ -72,7 +72,7 @@ impl Class {
 /// The kind of traffic under which a message's bytes are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Volume {
-    /// Values that the program asked to be moved, without the headers of their messages.
+    /// Values that the program asked to move, without the headers of their messages.
     #[default]
     Data,
     /// Requests, including their headers.

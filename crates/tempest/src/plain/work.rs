@@ -95,9 +95,9 @@ pub enum Primitive {
     StartTransfer,
     /// Reads one message out of the network interface.
     Extract,
-    /// Writes a message into the queue from a compute processor to the network processor, or into the queue back.
+    /// Writes a message into a queue between a compute processor and the network processor.
     HandOver,
-    /// Takes a message out of the queue between a compute processor and the network processor.
+    /// Takes a message out of a queue between a compute processor and the network processor.
     Take,
     /// Records a global access (to another node's memory) in the table of outstanding requests.
     Issue,

@@ -132,7 +132,7 @@ pub struct Policy {
     pub(super) stated: Stated,
 }
 
-/// A named policy, without count and options.
+/// A named policy, such as `fixed`, without its count and options.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Preset {
     /// The preset's name on the command line.
@@ -255,7 +255,7 @@ pub static PRESETS: &[Preset] = &[
 ];
 
 impl Policy {
-    /// The name of the preset that this policy started from.
+    /// The name of the [`Preset`] that this policy started from, such as `floating`.
     pub fn preset(&self) -> &'static str {
         self.preset.name
     }

@@ -20,7 +20,7 @@ use units::ParseError;
 pub enum BadPolicy {
     /// No policy has this name.
     Unknown {
-        /// The name in the text.
+        /// The unknown name.
         name: String,
     },
     /// The text has a `:COUNT`, which this policy does not take.
