@@ -72,8 +72,8 @@ pub struct Config {
     /// Number of static partitions of the keys. 1: any server takes any item. More: server `s` takes only the items whose
     /// [`Key::partition`] is `s`, and servers with a number of `partitions` or more take none.
     pub partitions: usize,
-    /// Largest number of waiting items; `None`: no limit. At this number [`Queue::try_enqueue`] refuses an item, and
-    /// [`Queue::enqueue_when_room`] waits. A limit costs a shared counter, which all producers and servers write.
+    /// Number of waiting items at which [`Queue::try_enqueue`] refuses an item and [`Queue::enqueue_when_room`] waits; `None`: no
+    /// limit. [`Queue::enqueue`] exceeds it. A limit costs a shared counter, which all producers and servers write.
     pub limit: Option<usize>,
     /// Whether other workers may take items that a [`Worker`] has claimed in a batch and not begun, if an earlier item of the batch
     /// takes long. If false, the claimed items wait for the long item. Sharing costs a locked instruction for each item of a batch.

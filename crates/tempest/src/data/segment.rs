@@ -32,7 +32,7 @@ pub struct SegmentId(pub u16);
 pub struct Place {
     /// The segment in which the word lies.
     pub segment: SegmentId,
-    /// The offset of the word in the segment, in words from 0.
+    /// The index of the word in the segment, from 0. It counts words of the segment's type: 1, 2, 4 or 8 bytes each.
     pub offset: u32,
 }
 

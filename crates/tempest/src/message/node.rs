@@ -252,7 +252,8 @@ impl Node {
         Ok(PacketFacts { key: entry.deliver.key(packet), class, volume, bytes })
     }
 
-    /// Returns the kind of traffic of a packet, and the size in bytes at which it is counted, without the header.
+    /// Returns the kind of traffic of a packet, and the size in bytes that the message declares for its fields and
+    /// its payload words, without the header.
     #[inline]
     pub fn size(&self, packet: &Packet) -> (Volume, u64) {
         let kind = &self.kinds.all()[usize::from(packet.id().0)];
@@ -260,7 +261,8 @@ impl Node {
         (kind.volume, (kind.bytes + payload * kind.payload_word_bytes) as u64)
     }
 
-    /// Returns the size in bytes at which a packet is counted, without its header.
+    /// Returns the size in bytes that the message of a packet declares for its fields and its payload words, without the
+    /// header.
     pub fn bytes(&self, packet: &Packet) -> u64 {
         self.size(packet).1
     }

@@ -16,7 +16,7 @@ pub struct PhaseRecord {
     /// The time from the instant at which the last thread entered this region to the same instant of the next region,
     /// or to the end of the run.
     pub time: Time,
-    /// The counts of messages, handlers and the like in this region.
+    /// The counts of messages, handlers and the like in this region, summed over all nodes.
     pub counters: Counters,
     /// The computing processors' time in this region, split by use.
     pub breakdown: Breakdown,
@@ -34,7 +34,7 @@ pub struct Outcome {
     pub time: Time,
     /// The timed regions, in order. The time before the program's first `phase` call is in none.
     pub phases: Vec<PhaseRecord>,
-    /// The counts of messages, handlers and the like in the whole run.
+    /// The counts of messages, handlers and the like in the whole run, summed over all nodes.
     pub counters: Counters,
     /// The computing processors' time, split by use.
     pub breakdown: Breakdown,

@@ -16,8 +16,8 @@ pub enum Attempt {
     Look,
     /// The thread sends and finds no room.
     Send,
-    /// The thread runs without visible progress. On real processors a thread that computes looks the same as a thread
-    /// that searches for something that does not come.
+    /// Only in the native world: the thread keeps its processor, and no counter of the run changes. Seen from outside, a
+    /// long computation does the same as a loop that waits for an event that never comes.
     Compute {
         /// The number of threads of the processor. [`Spinning::thread`] is the first. Any of them may be the running
         /// thread.

@@ -16,17 +16,18 @@ pub const MAX_WORDS: usize = 14;
 /// The purpose of a message, which decides which processors may run its handler: for example, a network processor or a
 /// state machine runs only some classes.
 ///
-/// The first four classes are accesses of other nodes to a node's memory, so small and fixed that hardware may serve
-/// them: their handlers read or write words, count, and answer, and use no state that a key protects.
+/// The first four classes are accesses of other nodes to a node's memory, and their answers. Hardware may serve them,
+/// because their handlers are small and fixed: they read or write words, count, and answer. Under shared memory they
+/// also look up the state of one block, which is their key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Class {
     /// A request to read words and answer with them.
     Read,
     /// A request to write words and acknowledge it.
     Write,
-    /// An answer with the requested words.
+    /// An answer with the requested words, or a request of a shared block's home to a node with a copy of the block.
     Reply,
-    /// A report that writes or stores are done.
+    /// A report that writes or stores are done, or that a request of a home was met.
     Acknowledge,
     /// A message of the runtime's own protocols: synchronization, collectives, and stores that are counted where they
     /// arrive.
