@@ -17,11 +17,11 @@ use worlds::{Baseline, Compared, Comparing, Comparison, Ranges, Reference, Step,
 use crate::app::App;
 use crate::arguments::Compare;
 use crate::asked::{asked, subject, targets, warn, warn_of_build, with_blocks};
+use crate::circumstances;
 use crate::deferred::{distinct, every, optional};
 use crate::files;
 use crate::host_limit;
 use crate::interrupt;
-use crate::made;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::progress::Progress;
@@ -155,7 +155,8 @@ impl Sheet<'_> {
         };
         let entry = &plan.subject.entry;
         let found = document::Comparison::new(asked, &setting, rankings, &worlds::host());
-        let mut found = document::Comparison { partial, ..found };
+        let circumstances = plan.targets.iter().any(Target::is_native).then(circumstances::now);
+        let mut found = document::Comparison { partial, circumstances, ..found };
         match against {
             Some(Against::Row(way)) => found.over_row(way),
             Some(Against::Baseline(baseline, times)) => found.over(baseline.name(), times),
@@ -180,7 +181,7 @@ impl Sheet<'_> {
         print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
         out.flush()?;
         let drawn = |path: &Path| match files::is_page(path) {
-            true => html::comparison(&found, entry.summary, &called(self.name), &made::made()),
+            true => html::comparison(&found, entry.summary, &called(self.name), &circumstances::now()),
             false => plot::svg(&picture::comparison(&found)),
         };
         // Half of a comparison does not take the place of a whole one.

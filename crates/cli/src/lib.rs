@@ -27,6 +27,7 @@ mod app;
 mod arguments;
 mod asked;
 mod calibrate;
+mod circumstances;
 mod claims;
 mod compare;
 mod completions;
@@ -37,7 +38,7 @@ mod host_limit;
 mod interrupt;
 mod list;
 mod litmus;
-mod made;
+
 mod model;
 mod own_files;
 mod panics;

@@ -21,6 +21,7 @@ use report::{Page, document, picture, quantity, text};
 use crate::app::App;
 use crate::arguments::Run;
 use crate::asked::{EXPECTED, asked, instead, subject, target, warn, warn_of_build, with_blocks};
+use crate::circumstances;
 use crate::deferred::optional;
 use crate::files;
 use crate::host_limit;
@@ -136,7 +137,8 @@ fn measure(name: &str, setting: &Setting, measuring: &Measuring, stop: impl FnOn
 
 /// The document of a combination's results.
 fn document(arguments: &Run, setting: &Setting, ran: &Combination) -> document::Run {
-    document::Run::new(
+    let is_native = setting.target.is_native();
+    let found = document::Run::new(
         asked(&arguments.common, &setting.subject),
         &document::Setting {
             threads: setting.threads,
@@ -147,7 +149,8 @@ fn document(arguments: &Run, setting: &Setting, ran: &Combination) -> document::
         setting.machine_shape(),
         &setting.target.described(),
         ran,
-    )
+    );
+    document::Run { circumstances: is_native.then(circumstances::now), ..found }
 }
 
 /// Prints the results of a combination.

@@ -20,9 +20,9 @@ use worlds::Target;
 
 use crate::app::App;
 use crate::arguments::Report;
+use crate::circumstances;
 use crate::explain;
 use crate::files;
-use crate::made;
 use crate::own_files;
 use crate::print::say;
 use crate::problem::Problem;
@@ -92,7 +92,7 @@ fn gathered(app: &App, arguments: &Report, found: &Found) -> html::Report {
         claims: study.bounds.clone(),
     };
     studies.extend(found.strangers.iter().map(stranger));
-    html::Report { command: command(app, arguments), made: made::made(), studies, machines }
+    html::Report { command: command(app, arguments), made: circumstances::now(), studies, machines }
 }
 
 /// The paper that a study is after: its name begins with the first part of the ids of the paper's claims.

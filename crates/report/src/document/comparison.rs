@@ -9,12 +9,12 @@ use compare::refusal::{self, Omitted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Partial;
 use super::documented::{Documented, documented};
 use super::free::{Band, Fate, Free};
 use super::run::{Combination, Measured, ProgramInput, Setting};
 use super::verdict::{Verdict, percent};
 use super::way::{Named, Way};
+use super::{Circumstances, Partial};
 use crate::words;
 
 /// The document that `tradewind compare --json` prints.
@@ -26,6 +26,10 @@ pub struct Comparison {
     ///
     /// Null if every run was.
     pub partial: Option<Partial>,
+    /// The circumstances of the comparison.
+    ///
+    /// Null where every machine is a model: their results depend on none of them.
+    pub circumstances: Option<Circumstances>,
     /// The program and its input.
     #[serde(flatten)]
     pub asked: ProgramInput,
@@ -406,6 +410,7 @@ impl Comparison {
         Self {
             version: super::VERSION,
             partial: None,
+            circumstances: None,
             free: None,
             verdict: Verdict::new(&asked.program, rankings),
             asked,

@@ -8,6 +8,7 @@
 mod against;
 mod baseline;
 mod calibrate;
+mod circumstances;
 mod claims;
 mod comparison;
 mod documented;
@@ -44,6 +45,7 @@ use units::text::is_obeyed;
 
 pub use baseline::Baseline;
 pub use calibrate::{Calibrate, Distance, Quantity};
+pub use circumstances::Circumstances;
 pub use claims::{
     Claim, Claims, Counts as Verdicts, Elsewhere, FailedRun, FixedMachine, FreeStudy, Ledger, OpenInput,
     Parameter, Predictions, Relation, Scalar, Score, Standing, Summary,

@@ -12,7 +12,7 @@ use units::TotalTime;
 
 use super::documented::{Documented, documented};
 use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
-use super::{Baseline, Partial};
+use super::{Baseline, Circumstances, Partial};
 use crate::quantity::several;
 
 /// The document that `tradewind run --json` prints.
@@ -24,6 +24,10 @@ pub struct Run {
     ///
     /// Null if every run was.
     pub partial: Option<Partial>,
+    /// The circumstances of the run.
+    ///
+    /// Null on a model, whose results depend on none of them.
+    pub circumstances: Option<Circumstances>,
     /// The program and its input.
     #[serde(flatten)]
     pub asked: ProgramInput,
@@ -348,7 +352,15 @@ impl Run {
         let combination = Combination::new(setting, shape, machine, ran);
         let interval = compare::Interval::of_median(ran.samples(), interval::level(1));
         let measured = Measured::new(machine, ran, interval.filter(|_| machine.native));
-        Self { version: super::VERSION, partial: None, asked, combination, baseline: None, measured }
+        Self {
+            version: super::VERSION,
+            partial: None,
+            circumstances: None,
+            asked,
+            combination,
+            baseline: None,
+            measured,
+        }
     }
 }
 

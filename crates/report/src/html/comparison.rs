@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use super::parts::Made;
+use super::parts::facts;
 use super::shell::{Entry, Shell, figure, place};
-use crate::document::{Band, Comparison, Row, World};
+use crate::document::{Band, Circumstances, Comparison, Row, World};
 use crate::picture;
 use crate::quantity::{bytes, count, time};
 
 /// The page of a comparison. `summary` is one line about the program, and `command` the command line that makes the page.
-pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Made) -> String {
+pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Circumstances) -> String {
     let asked = &found.asked;
     let drawn = [
         ("Ranked", "ranked", Some(picture::comparison(found))),
@@ -30,7 +30,7 @@ pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Made)
     let input: Vec<_> = asked.input.iter().map(|(key, value)| format!("{key} {value}")).collect();
     let head = html! {
         p.lead { (found.verdict.text.0.join(" ")) }
-        (made.facts())
+        (facts(made))
         p.facts {
             span { (asked.program) ": " (summary) }
             @if !input.is_empty() { span { (input.join(", ")) } }

@@ -21,5 +21,5 @@ mod shell;
 mod study;
 
 pub use comparison::comparison;
-pub use parts::{Machine, Made, Paper, Studied};
+pub use parts::{Machine, Paper, Studied};
 pub use report::Report;

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::document::{Claim, Explain, FixedMachine, Study};
+use crate::document::{Circumstances, Claim, Explain, FixedMachine, Study};
 use plot::Picture;
 
 /// A study with the claims that it decides.
@@ -34,30 +34,10 @@ pub struct Machine {
     pub fixed: FixedMachine,
 }
 
-/// The circumstances in which a page is made.
-#[derive(Clone, Debug)]
-pub struct Made {
-    /// The commit of the build; `None` if the build does not know.
-    pub commit: Option<&'static str>,
-    /// The day, such as `2026-11-28`.
-    pub date: String,
-    /// This host in one line.
-    pub host: String,
-    /// The mean number of processes that were ready to run; `None` if it is unknown.
-    pub load: Option<f64>,
-}
-
-impl Made {
-    /// The circumstances as facts for the head of a page.
-    pub(super) fn facts(&self) -> Markup {
-        html! {
-            p.facts {
-                span { "tradewind " (env!("CARGO_PKG_VERSION")) @if let Some(commit) = self.commit { " (" (commit) ")" } }
-                span { (self.date) }
-                span { "on " (self.host) }
-                @if let Some(load) = self.load { span { "load " (format!("{load:.1}")) } }
-            }
-        }
+/// The circumstances of a page, as facts for its head.
+pub(super) fn facts(made: &Circumstances) -> Markup {
+    html! {
+        p.facts { @for fact in made.facts() { span { (fact) } } }
     }
 }
 

@@ -6,10 +6,10 @@ use indexmap::IndexMap;
 use lab::Basis;
 use maud::{Markup, html};
 
-use super::parts::{Drawn, Machine, Made, Paper, Studied};
+use super::parts::{Drawn, Machine, Paper, Studied, facts};
 use super::shell::{Entry, Shell, figure, place};
 use super::{claims, machine, study};
-use crate::document::{Claim, Predictions, Score, Standing};
+use crate::document::{Circumstances, Claim, Predictions, Score, Standing};
 use crate::grouped::grouped;
 use crate::picture;
 use crate::quantity::several;
@@ -21,7 +21,7 @@ pub struct Report {
     /// The command line that makes the report.
     pub command: String,
     /// The circumstances in which the page is made.
-    pub made: Made,
+    pub made: Circumstances,
     /// The studies, in the order of the page.
     pub studies: Vec<Studied>,
     /// The machines that the studies ran on.
@@ -70,7 +70,7 @@ impl Report {
         };
         let head = html! {
             p.lead { (lead(self, &score)) }
-            (self.made.facts())
+            (facts(&self.made))
             p.facts { span { code { (self.command) } } }
         };
         let foot = format!(
@@ -183,8 +183,9 @@ mod tests {
         };
         Report {
             command: "tradewind report toy".to_owned(),
-            made: Made {
-                commit: Some("abc"),
+            made: Circumstances {
+                build: "0.1.0".to_owned(),
+                commit: Some("abc".to_owned()),
                 date: "2026-01-02".to_owned(),
                 host: "toy".to_owned(),
                 load: Some(0.25),
@@ -207,11 +208,8 @@ mod tests {
         }
         assert!(page.contains("data-claim=\"toy.1\" data-measured=\"2.1\""));
         assert!(page.contains("A toy has no parts."));
-        let made = format!(
-            "<span>tradewind {} (abc)</span><span>2026-01-02</span><span>on toy</span><span>load 0.2</span>",
-            env!("CARGO_PKG_VERSION")
-        );
-        assert!(page.contains(&made), "{page}");
+        let made = "<span>tradewind 0.1.0 (abc)</span><span>2026-01-02</span><span>on toy</span><span>load 0.2</span>";
+        assert!(page.contains(made), "{page}");
         let lead = "Of 2 claims of the literature that were predicted, 2 hold; 1 more were predicted blind.";
         assert!(page.contains(lead), "{page}");
     }

@@ -47,6 +47,7 @@ pub(super) fn full(view: &View<'_>, page: &Page, legend: &mut Legend) -> Vec<Str
     let facts: Vec<_> = found.asked.input.iter().map(|(name, value)| format!("{name} {value}")).collect();
     lines.push(page.fold_strong(program, &format!("{program}: "), view.summary));
     lines.push(page.fold("input: ", &facts.join(", ")));
+    lines.extend(found.circumstances.as_ref().map(|now| page.fold("measured: ", &now.facts().join(", "))));
     let mut rows = found.worlds.iter().flat_map(|world| &world.rows);
     if rows.any(|row| row.combination.protocol.is_some()) {
         lines.push(page.fold("shared memory: ", &sharing(setting.block_bytes, &setting.protocol)));

@@ -57,6 +57,7 @@ fn full(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
     sheet.row("size", &size(run));
     sheet.sharing(run);
     asked.input.iter().for_each(|(name, value)| sheet.row(name, value));
+    run.circumstances.iter().for_each(|now| sheet.row("measured", &now.facts().join(", ")));
     sheet.blank();
     sheet.answer(run);
     sheet.single(run);

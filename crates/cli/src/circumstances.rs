@@ -1,13 +1,19 @@
-//! The circumstances in which a page is made: the build, the day, this host and its load. This module must never know a page.
+//! The circumstances in which a result comes about: the build, the day, this host and its load. This module must never know a result.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use report::html::Made;
+use report::document::Circumstances;
 
 /// The circumstances of now. A build has a commit if `TRADEWIND_COMMIT` was set for it.
-pub(crate) fn made() -> Made {
-    Made { commit: option_env!("TRADEWIND_COMMIT"), date: today(), host: worlds::host(), load: load() }
+pub(crate) fn now() -> Circumstances {
+    Circumstances {
+        build: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: option_env!("TRADEWIND_COMMIT").map(str::to_owned),
+        date: today(),
+        host: worlds::host(),
+        load: load(),
+    }
 }
 
 /// The mean number of processes that were ready to run in the last minute; `None` where the system does not tell.
