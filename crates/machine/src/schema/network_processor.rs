@@ -48,19 +48,14 @@ section! {
                 section.contradict(key, "classes of messages that it `runs`".to_owned(), &["network_processor.runs"]);
             }
         }
-        if let Some(transactions) = idle_bus.filter(|transactions| !transactions.is_empty()) {
-            check_polls(section, (transactions, idle_poll.flatten()), count, bus);
+        if idle_bus.is_some_and(|transactions| !transactions.is_empty()) {
+            check_polls(section, idle_poll.flatten(), count, bus);
         }
     }
 }
 
 /// Refuses polls over the bus that have no time, no bus, or several network processors to make them.
-fn check_polls(
-    section: &Section<'_>,
-    (transactions, poll): (Transactions, Option<Time>),
-    count: Option<usize>,
-    bus: IdleBus<'_>,
-) {
+fn check_polls(section: &Section<'_>, poll: Option<Time>, count: Option<usize>, bus: IdleBus<'_>) {
     let refuse = |expected: String, others: &[&str]| section.contradict("idle_bus", expected, others);
     match (bus, poll) {
         (IdleBus::Absent, _) => {
