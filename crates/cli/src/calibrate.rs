@@ -13,9 +13,9 @@ use worlds::files;
 use crate::app::App;
 use crate::arguments::Calibrate;
 use crate::asked::warn_of_build;
+use crate::circumstances;
 use crate::files::{draft, save, wrong};
 use crate::interrupt;
-use crate::made;
 use crate::print::{code, print, say};
 use crate::problem::{All, Problem};
 use crate::processes::runner;
@@ -84,7 +84,7 @@ fn host(name: &str) -> Result<Host, Problem> {
     Ok(Host {
         description: worlds::host(),
         cores,
-        date: made::today(),
+        date: circumstances::today(),
         name: name.to_owned(),
         command: format!("{name} {} calibrate", env!("CARGO_PKG_VERSION")),
         pace: worlds::LOOKS_APART,
