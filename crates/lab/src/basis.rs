@@ -333,7 +333,7 @@ because = "both"
 
 [[check]]
 claim = "a.order"
-holds = "a.twice > a.set"
+holds = "a.twice > 2 * a.set"
 because = "the order"
 
 [[derived]]

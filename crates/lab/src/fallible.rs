@@ -7,45 +7,54 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::expression::range::{NumberRange, Outcome};
+use crate::expression::outcome::{Outcome, outcomes};
+use crate::expression::range::{Lookup, NumberRange};
 use crate::lineage::{Lineage, Yield};
 use crate::mistake::{Mistake, Mistakes};
 use crate::specification::FIGURES;
 use crate::study::Origin;
-use crate::{Laboratory, Role};
+use crate::{Expression, Laboratory, Role};
 
 /// Factor by which a metric may miss the number of its claim in a search for values that a check fails.
 const FAR: f64 = 4.0;
 
 /// The ends of ways through an answer whose numbers are above 0, and the beginnings of those whose numbers are shares.
 const POSITIVE: [&str; 2] = ["time_ns", "speedup"];
-const SHARES: [&str; 1] = ["utilization."];
+const SHARES: [&str; 2] = ["utilization.", "dispatching.busy"];
 
-/// A mistake for each check that no run can fail, or none can meet.
+/// A mistake for each comparison of a check that no run can fail, or none can meet.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
     let (ranges, unstated) = (Ranges::new(laboratory), Ranges::unstated(laboratory));
     let mut mistakes = Mistakes::new();
     for (study, check) in laboratory.checks() {
         for expression in &check.holds {
-            let outcomes = expression.outcomes(&|name| ranges.of(name));
-            let found = outcomes.iter().enumerate().find(|(_, outcome)| **outcome != Outcome::Open);
-            let Some((at, outcome)) = found else { continue };
-            let which = match outcomes.len() {
-                1 => "its comparison".to_owned(),
-                of => format!("comparison {} of {of}", at + 1),
-            };
-            let alone = expression.outcomes(&|name| unstated.of(name));
-            let expected = match alone.get(at) {
-                Some(Outcome::Open) => far(&which, outcome),
-                _ => impossible(&which, outcome),
-            };
-            let value = Some(format!("{:?}", expression.to_string()));
-            let (file, place, key) = (study.file.clone(), check.place, "check.holds".to_owned());
-            mistakes.push(Mistake { file, place, key, value, expected });
-            break;
+            for expected in expectations(expression, &ranges, &unstated) {
+                let value = Some(format!("{:?}", expression.to_string()));
+                let (file, place, key) = (study.file.clone(), check.place, "check.holds".to_owned());
+                mistakes.push(Mistake { file, place, key, value, expected });
+            }
         }
     }
     mistakes
+}
+
+/// Expectations in place of comparisons with one outcome.
+fn expectations(expression: &Expression, ranges: &Ranges<'_>, unstated: &Ranges<'_>) -> Vec<String> {
+    let found = outcomes(expression, ranges);
+    let is_fixed = found.iter().any(|outcome| *outcome != Outcome::Open);
+    let alone = if is_fixed { outcomes(expression, unstated) } else { Vec::new() };
+    let one = |(at, (outcome, alone)): (usize, (&Outcome, &Outcome))| {
+        let which = match found.len() {
+            1 => "its comparison".to_owned(),
+            of => format!("comparison {} of {of}", at + 1),
+        };
+        match (outcome, alone) {
+            (Outcome::Open, _) => None,
+            (_, Outcome::Open) => Some(far(&which, outcome)),
+            _ => Some(impossible(&which, outcome)),
+        }
+    };
+    found.iter().zip(&alone).enumerate().filter_map(one).collect()
 }
 
 /// Expectation of a check in place of a comparison with one outcome for all numbers that a run can have.
@@ -84,15 +93,17 @@ impl<'a> Ranges<'a> {
     fn unstated(laboratory: &'a Laboratory) -> Self {
         Self { lineage: Lineage::new(laboratory), stated: HashMap::new(), known: RefCell::default() }
     }
+}
 
-    fn of(&self, name: &str) -> NumberRange {
+impl Lookup for Ranges<'_> {
+    fn range(&self, name: &str) -> NumberRange {
         if let Some(known) = self.known.borrow().get(name) {
             return *known;
         }
         // A metric that follows from itself is a mistake of its own: it is every number.
         self.known.borrow_mut().insert(name.to_owned(), NumberRange::ALL);
         let range = match self.lineage.derived(name) {
-            Some(derived) => derived.value.range(&|name| self.of(name)),
+            Some(derived) => derived.value.range(self),
             None => self.lineage.yielded(name).map_or(NumberRange::ALL, |it| yielded(it, name)),
         };
         let stated = self.stated.get(name).filter(|stated| **stated > 0.0);
@@ -101,6 +112,10 @@ impl<'a> Ranges<'a> {
         });
         self.known.borrow_mut().insert(name.to_owned(), range);
         range
+    }
+
+    fn derived(&self, name: &str) -> Option<&Expression> {
+        self.lineage.derived(name).map(|derived| &derived.value)
     }
 }
 
@@ -137,6 +152,7 @@ metrics = [
     { answer = "time_ns", metric = "time", factor = 1e-9 },
     { answer = "counters.polls", metric = "polls" },
     { answer = "utilization.0.mean", metric = "busy" },
+    { answer = "dispatching.busy", metric = "queue" },
     { answer = "baseline.speedup", metric = "a.speedup" },
     { figure = "balance", metric = "balance" },
 ]
@@ -163,7 +179,7 @@ claim = "a.check"
         let [said] = said("time > 0").try_into().unwrap();
         assert_eq!(
             said,
-            "toy.toml:19:1: check.holds = \"time > 0\": expected comparisons that a run can fail and a run can meet: its \
+            "toy.toml:20:1: check.holds = \"time > 0\": expected comparisons that a run can fail and a run can meet: its \
              comparison holds for every time above 0, count from 0 and share up to 1"
         );
     }
@@ -187,6 +203,9 @@ claim = "a.check"
             "polls >= 0",
             "polls-a-second >= 0 and busy < 0.5",
             "busy <= 1",
+            "queue <= 1",
+            "time < 2 * time",
+            "polls-a-second * time == polls",
             "0 < time < 2",
             // The paper has 5.
             "a.speedup < 32 and busy > 0.5",
@@ -197,6 +216,14 @@ claim = "a.check"
         ] {
             assert_eq!(said(holds).len(), 1, "{holds}");
         }
+    }
+
+    #[test]
+    fn every_comparison_that_no_run_can_fail_is_told() {
+        let told = said("time > 0 and polls > 1 and a.speedup > 1 > busy");
+        let of = |at: usize| format!("comparison {at} of 4 holds for");
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].contains(&of(1)) && told[1].contains(&of(3)), "{told:?}");
     }
 
     #[test]

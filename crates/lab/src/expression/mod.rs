@@ -22,7 +22,9 @@
 //! ```
 
 mod lexer;
+pub mod outcome;
 mod parser;
+mod polynomial;
 pub mod range;
 
 use std::fmt::{self, Display, Formatter};

@@ -2,7 +2,16 @@
 //! as a number of its own. A range may be wider than the values, and is never narrower. This module must never know a
 //! metric's meaning.
 
-use super::{Comparison, Expression, Function, Node, Operator};
+use super::{Expression, Function, Node, Operator};
+
+/// Facts about the metrics in an expression.
+pub trait Lookup {
+    /// The numbers that a metric can be.
+    fn range(&self, name: &str) -> NumberRange;
+
+    /// The expression of a derived metric; `None` of others. No metric follows from itself.
+    fn derived(&self, name: &str) -> Option<&Expression>;
+}
 
 /// The numbers from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,17 +22,6 @@ pub struct NumberRange {
     pub high: f64,
     /// Whether every number is above `low`.
     pub is_above: bool,
-}
-
-/// The results that a comparison can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It holds for all metrics in their ranges.
-    Always,
-    /// It fails for all metrics in their ranges.
-    Never,
-    /// It depends on the metrics, as far as ranges tell.
-    Open,
 }
 
 impl NumberRange {
@@ -60,7 +58,7 @@ impl NumberRange {
         Self { low: -self.high, high: -self.low, is_above: false }
     }
 
-    fn sum(self, other: Self) -> Self {
+    pub(super) fn sum(self, other: Self) -> Self {
         Self {
             low: self.low + other.low,
             high: self.high + other.high,
@@ -68,7 +66,7 @@ impl NumberRange {
         }
     }
 
-    fn product(self, other: Self) -> Self {
+    pub(super) fn product(self, other: Self) -> Self {
         if self.low >= 0.0 && other.low >= 0.0 {
             let is_positive = |range: Self| range.low > 0.0 || range.is_above;
             let is_above = self.is_above && is_positive(other) || other.is_above && is_positive(self);
@@ -89,8 +87,12 @@ impl NumberRange {
 
     /// The numbers that one over a number of the range can be: over 0 there is none.
     fn inverse(self) -> Self {
-        match self.low >= 0.0 {
-            true => Self { low: 1.0 / self.high, high: 1.0 / self.low, is_above: self.high == f64::INFINITY },
+        match self.low >= 0.0 && self.high > 0.0 {
+            // Over -0.0 would be below every number.
+            true => {
+                let high = 1.0 / self.low.abs();
+                Self { low: 1.0 / self.high, high, is_above: self.high == f64::INFINITY }
+            }
             false => Self::ALL,
         }
     }
@@ -100,58 +102,23 @@ impl NumberRange {
         if self.low >= 0.0 { self } else { Self { low: 0.0, high, is_above: false } }
     }
 
-    fn is_below(self, other: Self) -> bool {
+    pub(super) fn is_below(self, other: Self) -> bool {
         self.high < other.low || self.high == other.low && other.is_above
-    }
-}
-
-impl Outcome {
-    fn of(always: bool, never: bool) -> Self {
-        match (always, never) {
-            (true, _) => Self::Always,
-            (_, true) => Self::Never,
-            _ => Self::Open,
-        }
-    }
-
-    fn not(self) -> Self {
-        match self {
-            Self::Always => Self::Never,
-            Self::Never => Self::Always,
-            Self::Open => Self::Open,
-        }
-    }
-
-    fn or(self, other: Self) -> Self {
-        let either = |outcome| self == outcome || other == outcome;
-        Self::of(either(Self::Always), self == Self::Never && other == Self::Never)
-    }
-
-    fn and(self, other: Self) -> Self {
-        self.not().or(other.not()).not()
     }
 }
 
 impl Expression {
     /// The numbers that the expression can be; every number for a flag.
-    pub fn range(&self, look: &dyn Fn(&str) -> NumberRange) -> NumberRange {
+    pub fn range(&self, look: &dyn Lookup) -> NumberRange {
         self.node.range(look)
-    }
-
-    /// The outcomes of everything that must hold for the expression to hold, in the order of the text: the parts of a
-    /// conjunction, and of them each comparison of two neighbours. Empty for a number.
-    pub fn outcomes(&self, look: &dyn Fn(&str) -> NumberRange) -> Vec<Outcome> {
-        let mut outcomes = Vec::new();
-        self.node.outcomes(look, &mut outcomes);
-        outcomes
     }
 }
 
 impl Node {
-    fn range(&self, look: &dyn Fn(&str) -> NumberRange) -> NumberRange {
+    pub(super) fn range(&self, look: &dyn Lookup) -> NumberRange {
         match self {
             Self::Number(number) => NumberRange::point(*number),
-            Self::Name(name) => look(name),
+            Self::Name(name) => look.range(name),
             Self::Negative(one) => one.range(look).negative(),
             Self::Arithmetic(operator, one, other) => {
                 let (one, other) = (one.range(look), other.range(look));
@@ -170,57 +137,6 @@ impl Node {
                 function.range(&ranges)
             }
             Self::Not(_) | Self::And(..) | Self::Or(..) | Self::Chain(..) => NumberRange::ALL,
-        }
-    }
-
-    fn outcomes(&self, look: &dyn Fn(&str) -> NumberRange, outcomes: &mut Vec<Outcome>) {
-        match self {
-            Self::And(one, other) => {
-                one.outcomes(look, outcomes);
-                other.outcomes(look, outcomes);
-            }
-            Self::Chain(first, rest) => {
-                let mut left = first.range(look);
-                for (comparison, node) in rest {
-                    let right = node.range(look);
-                    outcomes.push(comparison.outcome(left, right));
-                    left = right;
-                }
-            }
-            Self::Or(one, other) => outcomes.push(one.outcome(look).or(other.outcome(look))),
-            Self::Not(one) => outcomes.push(one.outcome(look).not()),
-            Self::Call(Function::Near, nodes) => {
-                let is_point = |node: &Self| {
-                    let range = node.range(look);
-                    range.low == range.high
-                };
-                let holds = self.flag(&|name| Some(look(name).low)).unwrap_or(false);
-                let is_fixed = nodes.iter().all(is_point);
-                outcomes.push(Outcome::of(is_fixed && holds, is_fixed && !holds));
-            }
-            _ => {}
-        }
-    }
-
-    /// The outcome of a whole flag.
-    fn outcome(&self, look: &dyn Fn(&str) -> NumberRange) -> Outcome {
-        let mut outcomes = Vec::new();
-        self.outcomes(look, &mut outcomes);
-        outcomes.into_iter().fold(Outcome::Always, Outcome::and)
-    }
-}
-
-impl Comparison {
-    fn outcome(self, left: NumberRange, right: NumberRange) -> Outcome {
-        let is_same = left == right && left.low == left.high;
-        let is_above = |one: NumberRange, other: NumberRange| other.is_below(one);
-        let at_most = |one: NumberRange, other: NumberRange| one.high <= other.low;
-        match self {
-            Self::Less => Outcome::of(left.is_below(right), at_most(right, left)),
-            Self::LessOrEqual => Outcome::of(at_most(left, right), is_above(left, right)),
-            Self::Greater => Outcome::of(right.is_below(left), at_most(left, right)),
-            Self::GreaterOrEqual => Outcome::of(at_most(right, left), is_above(right, left)),
-            Self::Equal => Outcome::of(is_same, left.is_below(right) || right.is_below(left)),
         }
     }
 }
@@ -254,79 +170,96 @@ impl Function {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::expression::Value;
 
-    fn look(name: &str) -> NumberRange {
-        match name {
-            "time" | "other" => NumberRange::POSITIVE,
-            "count" => NumberRange::COUNT,
-            "share" => NumberRange::SHARE,
-            "known" => NumberRange { low: 2.0, high: 8.0, is_above: false },
-            _ => NumberRange::ALL,
+    /// Derived metrics over metrics of every kind of range.
+    pub(in crate::expression) struct Known(Vec<(&'static str, Expression)>);
+
+    pub(in crate::expression) const NAMES: [&str; 6] = ["time", "other", "count", "share", "known", "any"];
+
+    impl Known {
+        pub(in crate::expression) fn new() -> Self {
+            let derived = [("half", "time / 2"), ("least", "min(time, other)"), ("rate", "count / time")];
+            Self(derived.map(|(name, text)| (name, text.parse().unwrap())).to_vec())
+        }
+
+        /// The value of a metric where [`NAMES`] have these.
+        pub(in crate::expression) fn value(&self, name: &str, values: &[f64]) -> Option<f64> {
+            if let Some(place) = NAMES.iter().position(|known| *known == name) {
+                return Some(values[place]);
+            }
+            match self.derived(name)?.evaluate(&|name| self.value(name, values))? {
+                Value::Number(number) => Some(number),
+                Value::Flag(_) => None,
+            }
         }
     }
 
-    fn outcomes(text: &str) -> Vec<Outcome> {
-        text.parse::<Expression>().unwrap().outcomes(&look)
+    impl Lookup for Known {
+        fn range(&self, name: &str) -> NumberRange {
+            match name {
+                "time" | "other" => NumberRange::POSITIVE,
+                "count" => NumberRange::COUNT,
+                "share" => NumberRange::SHARE,
+                "known" => NumberRange { low: 2.0, high: 8.0, is_above: false },
+                _ => self.derived(name).map_or(NumberRange::ALL, |derived| derived.range(self)),
+            }
+        }
+
+        fn derived(&self, name: &str) -> Option<&Expression> {
+            self.0.iter().find(|(known, _)| *known == name).map(|(_, derived)| derived)
+        }
     }
 
-    #[test]
-    fn a_comparison_that_every_value_meets_is_found() {
-        use Outcome::{Always, Never, Open};
-        for (text, expected) in [
-            ("time > 0", Always),
-            ("count > 0", Open),
-            ("count >= 0", Always),
-            ("time / other > 0", Always),
-            ("time - other > 0", Open),
-            ("share <= 1", Always),
-            ("share < 1", Open),
-            ("share > 1", Never),
-            ("known < 32", Always),
-            ("known < 5", Open),
-            ("known * known > 64", Never),
-            ("max(time, any) > 0", Always),
-            ("min(time, any) > 0", Open),
-            ("abs(any) >= 0", Always),
-            ("any < 1", Open),
-            ("near(time, other, 0.1)", Open),
-            ("near(2, 2.1, 0.1)", Always),
-            ("not time > 0", Never),
-            ("count(time, other) == 2", Open),
-            ("time < 1 or time > 0", Always),
-        ] {
-            assert_eq!(outcomes(text), [expected], "{text}");
-        }
-        assert_eq!(outcomes("0 < time < 5 and share < 0.5"), [Always, Open, Open]);
+    /// The text of a number made of metrics and few numbers.
+    pub(in crate::expression) fn number() -> impl Strategy<Value = String> {
+        let name = (0..NAMES.len()).prop_map(|place| NAMES[place].to_owned());
+        let derived = (0_usize..3).prop_map(|place| ["half", "least", "rate"][place].to_owned());
+        let leaf =
+            prop_oneof![4 => name, 1 => derived, 2 => (-2_i32..4).prop_map(|number| number.to_string())];
+        leaf.prop_recursive(3, 12, 2, |inner| {
+            let pair = (inner.clone(), inner.clone());
+            prop_oneof![
+                8 => (pair.clone(), 0_usize..4).prop_map(|((one, other), sign)| {
+                    format!("({one} {} {other})", ["+", "-", "*", "/"][sign])
+                }),
+                2 => (pair, 0_usize..2).prop_map(|((one, other), which)| {
+                    format!("{}({one}, {other})", ["min", "max"][which])
+                }),
+                1 => (inner, 0_usize..4).prop_map(|(one, which)| {
+                    format!("{}({one})", ["abs", "round", "sqrt", "-"][which])
+                }),
+            ]
+        })
+    }
+
+    /// Values of [`NAMES`] at the ends of their ranges and within.
+    pub(in crate::expression) fn values() -> impl Strategy<Value = Vec<f64>> {
+        let times = prop::sample::select(vec![0.25, 1.0, 3.0, 64.0]);
+        let counts = prop::sample::select(vec![0.0, 1.0, 2.0, 1000.0]);
+        let shares = prop::sample::select(vec![0.0, 0.1, 0.5, 1.0]);
+        let known = prop::sample::select(vec![2.0, 3.0, 8.0]);
+        let any = prop::sample::select(vec![-1000.0, -1.0, 0.0, 0.5, 7.0]);
+        (times.clone(), times, counts, shares, known, any)
+            .prop_map(|(a, b, c, d, e, f)| vec![a, b, c, d, e, f])
     }
 
     proptest! {
-        /// No value of metrics in their ranges refutes an outcome.
+        #![proptest_config(ProptestConfig::with_cases(2048))]
+
+        /// Ranges contain each value of an expression, but for rounding.
         #[test]
-        fn an_outcome_is_never_refuted(
-            parts in prop::collection::vec((0_usize..4, 0_usize..5), 2..5),
-            limit in 0_u32..20,
-            values in prop::collection::vec(1_u32..100, 4),
-        ) {
-            let names = ["time", "count", "share", "known"];
-            let text = parts.iter().map(|(name, sign)| format!("{} {}", ["+", "-", "*", "/", "+"][*sign], names[*name]));
-            let text = format!("1 {} < {limit}", text.collect::<Vec<_>>().join(" "));
-            let expression: Expression = text.parse().unwrap();
-            let share = f64::from(values[2]) / 100.0;
-            let value = |name: &str| Some(match name {
-                "time" => f64::from(values[0]) / 10.0,
-                "count" => f64::from(values[1] - 1),
-                "share" => share,
-                _ => 2.0 + 6.0 * f64::from(values[3]) / 100.0,
-            });
-            match (expression.outcomes(&look)[0], expression.evaluate(&value)) {
-                (Outcome::Always, Some(value)) => prop_assert_eq!(value, Value::Flag(true), "{}", text),
-                (Outcome::Never, Some(value)) => prop_assert_eq!(value, Value::Flag(false), "{}", text),
-                _ => {}
+        fn a_range_contains_every_value(text in number(), values in values()) {
+            let (expression, known): (Expression, _) = (text.parse().unwrap(), Known::new());
+            let range = expression.range(&known);
+            if let Some(Value::Number(number)) = expression.evaluate(&|name| known.value(name, &values)) {
+                let most = values.iter().fold(number.abs(), |most, it| most.max(it.abs()));
+                let is_in = range.low - 1e-9 * most <= number && number <= range.high + 1e-9 * most;
+                prop_assert!(is_in && !(range.is_above && number == range.low), "{text}: {number} in {range:?}");
             }
         }
     }
