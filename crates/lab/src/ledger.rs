@@ -52,13 +52,15 @@ pub enum FixedBy {
     Choice(String),
 }
 
-/// Numbers of claims that were measured and state a value, and of claims that hold.
+/// Numbers of claims that were measured and state a value, by their verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// Number of claims.
+    /// Number of claims that hold or differ.
     pub of: usize,
     /// Number of claims that hold.
     pub holds: usize,
+    /// Number of further claims, which an open input decides.
+    pub undecidable: usize,
 }
 
 /// A machine of the ledger.
@@ -79,6 +81,7 @@ impl Score {
     fn add(&mut self, verdict: Verdict) {
         self.of += usize::from(matches!(verdict, Verdict::Holds | Verdict::Differs));
         self.holds += usize::from(verdict == Verdict::Holds);
+        self.undecidable += usize::from(verdict == Verdict::Undecidable);
     }
 }
 
@@ -161,9 +164,10 @@ mod tests {
     #[test]
     fn a_score_counts_what_states_something() {
         let mut score = Score::default();
-        for verdict in [Verdict::Holds, Verdict::Differs, Verdict::HeldOut, Verdict::NotMeasured] {
+        use Verdict::{Differs, HeldOut, Holds, NotMeasured, Undecidable};
+        for verdict in [Holds, Differs, Undecidable, HeldOut, NotMeasured] {
             score.add(verdict);
         }
-        assert_eq!(score, Score { of: 2, holds: 1 });
+        assert_eq!(score, Score { of: 2, holds: 1, undecidable: 1 });
     }
 }

@@ -88,9 +88,10 @@ pub struct Claim {
     ///
     /// Null without two numbers.
     pub error: Option<f64>,
-    /// `holds`, `differs`, `undecidable` (it holds at some values of an input that the source leaves open, and differs at others), `not
-    /// measured`, `held out` (measured, but the stated value is kept apart), `unknown` (measured, but nobody knows the stated value),
-    /// `unreadable` (the claim is illegible, and nothing could measure it) or `input` (the value is configured and not measured).
+    /// `holds`, `differs`, `undecidable` (over the values of an input that the source leaves open, it holds at some and differs at
+    /// others, or its number passes the stated one), `not measured`, `held out` (measured, but the stated value is kept apart),
+    /// `unknown` (measured, but nobody knows the stated value), `unreadable` (the claim is illegible, and nothing could measure it) or
+    /// `input` (the value is configured and not measured).
     pub verdict: String,
     /// The results at further values of inputs that the source leaves open; empty if none matters.
     #[serde(default)]
@@ -212,14 +213,15 @@ pub struct Counts {
     pub holds: usize,
     /// Claims that differ.
     pub differs: usize,
-    /// Claims that hold at some values of an input that their source leaves open, and differ at others.
+    /// Claims with a result that depends on the value of an input that their source leaves open: they hold at some values and differ at
+    /// others, or their number passes the stated one.
     #[serde(default)]
     pub undecidable: usize,
     /// Claims that were not measured.
     pub not_measured: usize,
     /// Claims that were measured while their stated value is kept apart.
     pub held_out: usize,
-    /// Claims that were measured and whose stated value nobody knows.
+    /// Claims that were measured and have no known stated value.
     pub unknown: usize,
 }
 
@@ -362,11 +364,14 @@ pub struct Parameter {
     pub choice: Option<String>,
 }
 
-/// The number of claims that hold, of those that could.
+/// The number of claims that hold, of those that hold or differ, and the number of undecidable ones.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
     /// Claims that hold.
     pub holds: usize,
-    /// Claims with a stated value.
+    /// Claims with a stated value that hold or differ.
     pub of: usize,
+    /// Further claims with a stated value, which the value of an open input decides.
+    #[serde(default)]
+    pub undecidable: usize,
 }

@@ -80,7 +80,7 @@ impl Grid {
     pub(crate) fn holds(&self, basis: Basis) -> String {
         match Score::of(self.of(basis)) {
             Score { of: 0, .. } => "–".to_owned(),
-            Score { holds, of } => format!("{holds} of {of}"),
+            Score { holds, of, .. } => format!("{holds} of {of}"),
         }
     }
 
@@ -162,9 +162,18 @@ impl Predictions {
 }
 
 impl Score {
-    /// The score of claims that hold or differ.
+    /// The score of claims that hold, differ or are undecidable.
     pub fn of(counts: Counts) -> Self {
-        Self { holds: counts.holds, of: counts.holds + counts.differs }
+        let Counts { holds, differs, undecidable, .. } = counts;
+        Self { holds, of: holds + differs, undecidable }
+    }
+
+    /// The undecidable claims behind a score, in words; empty if there is none.
+    pub(crate) fn rest(self) -> String {
+        match self.undecidable {
+            0 => String::new(),
+            undecidable => format!(", {undecidable} more undecidable"),
+        }
     }
 }
 
@@ -279,7 +288,7 @@ fn open(bands: &[lab::study::Band]) -> Vec<OpenInput> {
 
 documented!(|it: Entry| FixedMachine { machine, parameters, fixing, fixing_nothing: it.free.documented() });
 
-documented!(|it: ledger::Score| Score { holds, of });
+documented!(|it: ledger::Score| Score { holds, of, undecidable });
 
 documented!(|it: ledger::Parameter| Parameter {
     key,

@@ -80,7 +80,7 @@ pub use verdict::{Answer, Lead, Sentences, Verdict};
 pub use way::{Named, Way};
 
 /// The version of the documents' form: it grows when a key goes or changes its meaning, not when one comes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Writes a document as indented JSON with a line end.
 ///

@@ -72,7 +72,7 @@ fn free(machine: &Machine) -> Markup {
     let fixed = &machine.fixed;
     let (by_claims, chosen): (Vec<&Parameter>, Vec<_>) =
         fixed.parameters.iter().partition(|it| it.fixed_by.is_some());
-    let score = |Score { holds, of }: Score| format!("{holds} of {of}");
+    let score = |score: Score| format!("{} of {}{}", score.holds, score.of, score.rest());
     html! {
         @if fixed.parameters.is_empty() {
             p { "Nothing: every value was published, or follows from published ones." }
@@ -80,9 +80,9 @@ fn free(machine: &Machine) -> Markup {
             p {
                 (several(by_claims.len() as u64, "value")) " fixed by claims, "
                 (several(chosen.len() as u64, "value")) " chosen by us; the others were published."
-                @if fixed.fixing.of + fixed.fixing_nothing.of > 0 {
-                    " Of the values claimed of this machine, " (score(fixed.fixing)) " hold that fixed something, and "
-                    (score(fixed.fixing_nothing)) " that fixed nothing."
+                @if [fixed.fixing, fixed.fixing_nothing].iter().any(|it| it.of + it.undecidable > 0) {
+                    " Of the values claimed of this machine hold, where they fixed something, " (score(fixed.fixing))
+                    ", and where they fixed nothing, " (score(fixed.fixing_nothing)) "."
                 }
             }
             (parameters("Values fixed by claims", &by_claims))

@@ -150,12 +150,13 @@ fn lead(report: &Report, score: &[Standing]) -> String {
     let Some((_, all)) = Standing::rows(score).pop() else { return ran };
     let blind = all.of(Basis::Blind).measured();
     let predicted = Score::of(all.of(Basis::Predicted));
-    match predicted.of + blind {
+    match predicted.of + predicted.undecidable + blind {
         0 => ran,
         _ => format!(
-            "{ran} Of {} of the literature that were predicted, {} hold; {blind} more were predicted blind.",
+            "{ran} Of {} of the literature that were predicted, {} hold{}; {blind} more were predicted blind.",
             several(predicted.of as u64, "claim"),
-            predicted.holds
+            predicted.holds,
+            predicted.rest()
         ),
     }
 }
@@ -174,7 +175,7 @@ mod tests {
                 _ => claim,
             }
         });
-        let score = Score { holds: 1, of: 1 };
+        let score = Score { holds: 1, of: 1, undecidable: 1 };
         let fixed = FixedMachine {
             machine: "toy".to_owned(),
             parameters: Vec::new(),

@@ -24,9 +24,9 @@ pub fn ledger(ledger: &Ledger, page: &Page) -> Vec<String> {
 fn of_machine(machine: &FixedMachine, page: &Page) -> Vec<String> {
     let FixedMachine { machine, parameters, fixing, fixing_nothing } = machine;
     let fixed = parameters.iter().filter(|parameter| parameter.fixed_by.is_some()).count();
-    let score = |what: &str, Score { of, holds }: &Score| match of {
+    let score = |what: &str, score: &Score| match score.of + score.undecidable {
         0 => format!("{what}: none measured"),
-        _ => format!("{what}: {holds} of {of} hold"),
+        _ => format!("{what}: {} of {} hold{}", score.holds, score.of, score.rest()),
     };
     let said = format!(
         "{fixed} values fixed by claims, {} chosen; {}; {}",

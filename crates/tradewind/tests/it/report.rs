@@ -351,10 +351,10 @@ fn a_folder_of_results_needs_no_record() {
         &whole[..whole.len() / 2],
         &["study.json: EOF while parsing", "expected the whole of a study's results"],
     );
-    let old = whole.replacen("\"version\": 3", "\"version\": 2", 1);
+    let old = whole.replacen("\"version\": 4", "\"version\": 3", 1);
     said(
         &old,
-        &["study.json: version 2; expected version 3: `tradewind study NAME --out DIR` writes it anew"],
+        &["study.json: version 3; expected version 4: `tradewind study NAME --out DIR` writes it anew"],
     );
     assert!(!Path::new(&place.path("other.html")).exists());
 }
