@@ -182,6 +182,11 @@ impl Layout {
         form: Form,
         homes: Homes,
     ) -> Result<Array<T>, BadLayout> {
+        if let Homes::At(node) = homes
+            && node.0 >= self.nodes
+        {
+            return Err(BadLayout::new(format!("`{name}` at {node}: there are {} nodes", self.nodes)));
+        }
         let (nodes, bytes) = (self.nodes as usize, form.bytes());
         let parts = if homes == Homes::Parts { nodes } else { 1 };
         let first = self.homes.len();
@@ -209,12 +214,7 @@ impl Layout {
             base: first * PAGE_BYTES,
             pages: first as u32..(first + pages) as u32,
         });
-        match homes {
-            Homes::At(node) if node.0 >= self.nodes => {
-                Err(BadLayout::new(format!("`{name}` at {node}: there are {} nodes", self.nodes)))
-            }
-            _ => Ok(Array { region, identity, word: PhantomData }),
-        }
+        Ok(Array { region, identity, word: PhantomData })
     }
 
     /// Makes `home` the home node of the pages that hold elements `range` of an array. If several calls concern a page,
@@ -461,5 +461,6 @@ mod tests {
         }
         let error = layout.array::<u64>("far", 1, Homes::At(NodeId(2))).unwrap_err().to_string();
         assert_eq!(error, "`far` at node 2: there are 2 nodes");
+        assert_eq!((layout.pages(), layout.regions()), (0, 0), "a refused array takes no pages");
     }
 }
