@@ -15,7 +15,7 @@ pub(super) struct Options {
     #[input(default = 64, range = 1..=1 << 16)]
     pub(super) fish: u32,
     /// steps, in each of which all fish move; the study of five machines leaves their number open
-    #[input(default = 10, range = 1..=1_000_000, free = "10..1000")]
+    #[input(default = 10, range = 1..=1_000_000, free = "300..2000")]
     pub(super) steps: u32,
     /// integer operations for each fish in the picture that its thread draws of it in each step, without a poll
     #[input(default = 0, range = 0..=100_000_000)]

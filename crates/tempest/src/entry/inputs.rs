@@ -62,7 +62,7 @@ use crate::Job;
 /// another. `default` is a literal, or for a text an expression. `fact` is the input's name in
 /// [`describe`](Self::describe). An input that several programs have is listed once, as a constant, and `like` refers
 /// to it. `only = [Messages, Bulk]` names the mechanisms under which the program uses the input: under another, the
-/// command reports a given value to its user. `free = "10..1000"`, or a list such as `free = "row,column"`, states the
+/// command reports a given value to its user. `free = "300..2000"`, or a list such as `free = "row,column"`, states the
 /// values to compare where the literature states none.
 pub trait Inputs: Clone + Send + Sync + Sized + 'static {
     /// The declarations of the inputs, in the order of the fields.

@@ -141,7 +141,7 @@ fn the_range_of_a_program_is_taken_unless_another_is_given() {
         let values = array(&compared["free"]["inputs"][0]["values"]).to_vec();
         values.iter().map(|value| value.as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(values("steps"), ["10", "1000"]);
+    assert_eq!(values("steps"), ["300", "2000"]);
     assert_eq!(values("steps=5..20"), ["5", "10", "20"]);
     assert_eq!(values("steps=20..30"), ["20", "30"]);
 }
@@ -162,7 +162,7 @@ fn free_inputs_that_cannot_be_are_refused_all_at_once_and_with_a_remedy() {
     wator(&["--free", "steps=0..10"], &["input `steps=0`: expected an integer from 1 to 1000000"]);
     wator(
         &["--free", "steps", "--input", "steps=5"],
-        &["--free steps: --input gives it the value 5: expected a value of 10..1000"],
+        &["--free steps: --input gives it the value 5: expected a value of 300..2000"],
     );
     wator(
         &["--free", "steps", "--policy", "nop", "--free", "fish"],
@@ -176,6 +176,20 @@ fn free_inputs_that_cannot_be_are_refused_all_at_once_and_with_a_remedy() {
             "--free homes: no mechanism of this comparison heeds the input: expected --mechanism shared-memory",
         ],
     );
+}
+
+/// The study states no range of its own: that of the program.
+#[test]
+fn the_study_of_wator_has_the_steps_that_the_program_leaves_open() {
+    let programs = json(&["list", "programs", "wator"]);
+    let inputs = array(&programs["programs"][0]["inputs"]);
+    let steps = inputs.iter().find(|input| input["key"] == "steps").expect("steps");
+    let (least, greatest) = steps["free"].as_str().and_then(|free| free.split_once("..")).expect("a range");
+    let study = include_str!("../../../../studies/split-c-programs.toml");
+    let bands = study.split("[[band]]").skip(1).map(|band| band.split("[[").next().unwrap_or(band));
+    let bands: Vec<_> = bands.filter(|band| band.contains("open = \"steps of wator\"")).collect();
+    let values = format!("steps = [\"{least}\", \"{greatest}\"]");
+    assert!(!bands.is_empty() && bands.iter().all(|band| band.contains(&values)), "{values}: {bands:#?}");
 }
 
 #[test]
