@@ -1,5 +1,5 @@
 //! Quantities with units: time, frequency, cycles, bytes, bandwidth; the confidence of the median of measured values;
-//! and the spelling of names.
+//! the spelling of names; and values of an input as ranges and lists.
 //!
 //! Every quantity is an integer newtype, so two runs that compute the same thing get the same bits, and every
 //! quantity reads and prints the spelling a person would write: `"2.5 us"`, `"400 MHz"`, `"64 KiB"`,
@@ -34,6 +34,7 @@ mod span;
 pub mod text;
 mod time;
 mod total;
+pub mod values;
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -46,6 +47,7 @@ pub use frequency::Frequency;
 pub use span::Span;
 pub use time::Time;
 pub use total::TotalTime;
+pub use values::Values;
 
 /// A quantity that is read from a text with its unit, and printed as such a text.
 ///

@@ -10,6 +10,7 @@ use syn::{
     Attribute, Error, Field, GenericArgument, Lit, LitStr, Meta, PathArguments, PathSegment, Result, Type,
     Visibility,
 };
+use units::Values;
 
 use crate::options::{Options, span_of};
 
@@ -133,15 +134,16 @@ fn stated(name: &Ident, kind: Kind, largest: Option<(u32, u32)>, options: &mut O
 /// Reads the option `free`, the values of an input that sources leave open: a range `LOW..HIGH`, or a list with commas. `None`
 /// without the option.
 fn free(kind: Kind, options: &mut Options) -> Result<Option<LitStr>> {
-    let example = if matches!(kind, Kind::Integer | Kind::Real) { "10..100" } else { "row,column" };
-    let free = options.text("free", example)?;
-    let is_wrong = |text: &LitStr| text.value().split_once("..").is_none() && !text.value().contains(',');
-    match free {
-        Some(text) if is_wrong(&text) => Err(Error::new(
-            text.span(),
-            format!("free values are a range or a list: expected such as `free = \"{example}\"`"),
-        )),
-        free => Ok(free),
+    let is_number = matches!(kind, Kind::Integer | Kind::Real);
+    let example = if is_number { "10..100" } else { "row,column" };
+    let Some(text) = options.text("free", example)? else { return Ok(None) };
+    let wrong = |why| Error::new(text.span(), format!("free values: {why}"));
+    let values: Values = text.value().parse().map_err(wrong)?;
+    match values.same_number().filter(|_| is_number) {
+        Some([one, other]) => {
+            Err(wrong(format!("{one} and {other} are the same number: expected each value once")))
+        }
+        None => Ok(Some(text)),
     }
 }
 

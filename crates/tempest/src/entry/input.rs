@@ -103,6 +103,11 @@ impl Input {
         self.only.is_empty() || mechanisms.iter().any(|mechanism| self.only.contains(mechanism))
     }
 
+    /// Whether the input is an integer or a real number.
+    pub fn is_number(&self) -> bool {
+        matches!(self.kind, Kind::Integer(..) | Kind::Real(..))
+    }
+
     /// Whether the input is the contents of a file.
     pub fn is_file(&self) -> bool {
         self.kind == Kind::File
