@@ -5,13 +5,13 @@
 //! cases are all combinations of the values of all free inputs. A comparison of more than [`MOST_CASES`] cases, or of more than
 //! [`MOST_INPUTS`] free inputs, is refused.
 
-use std::str::FromStr;
-
 use compare::Free;
 use compare::free::FreeInput;
-use tempest::entry::{Entry, Input, Kind, UnknownName};
+use tempest::entry::{Entry, Input, UnknownName};
+use units::Values;
+use units::values::number;
 
-use crate::free_mistake::{FreeMistake, MOST_CASES, MOST_INPUTS, TO};
+use crate::free_mistake::{FreeMistake, MOST_CASES, MOST_INPUTS};
 use crate::{Comparison, Error, Mistake, Subject};
 
 /// A free input that a person asks for.
@@ -19,51 +19,8 @@ use crate::{Comparison, Error, Mistake, Subject};
 pub struct AskedFree {
     /// The name of the input.
     pub input: String,
-    /// The values to try.
-    pub values: AskedValues,
-}
-
-/// The values of a free input that a person asks for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AskedValues {
-    /// The values that the program states.
-    Stated,
-    /// All numbers between two ends.
-    Range(String, String),
-    /// Each of a list.
-    Listed(Vec<String>),
-}
-
-impl FromStr for AskedValues {
-    type Err = String;
-
-    /// Reads `LOW..HIGH` or `A,B`.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let is_text = |text: &&str| !text.is_empty();
-        let all: Vec<_> = text.split(',').map(str::trim).collect();
-        if let ([range], Some((low, high))) = (&all[..], text.split_once(TO)) {
-            let ends = [low.trim(), high.trim()];
-            let [low, high] = ends.map(str::to_owned);
-            return match ends.iter().all(is_text) {
-                true => Ok(Self::Range(low, high)),
-                false => Err(format!("`{range}` has one end: expected two, such as 10..100")),
-            };
-        }
-        if let Some((_, twice)) = all.iter().enumerate().find(|(index, value)| all[..*index].contains(value))
-        {
-            return Err(format!("the value `{twice}` stands there twice: expected each value once"));
-        }
-        if let Some(range) = all.iter().find(|value| value.contains(TO)) {
-            return Err(format!(
-                "`{range}` is a range in a list: expected LOW{TO}HIGH alone, or values with commas between them; another input has \
-                 a --free of its own"
-            ));
-        }
-        if !all.iter().all(is_text) || all.len() < 2 {
-            return Err("expected two values or more, as LOW..HIGH or A,B".to_owned());
-        }
-        Ok(Self::Listed(all.into_iter().map(str::to_owned).collect()))
-    }
+    /// The values to try; `None` for the values that the program states.
+    pub values: Option<Values>,
 }
 
 impl AskedFree {
@@ -73,7 +30,7 @@ impl AskedFree {
     /// The mistake in the values, behind the name of the input.
     pub fn read(text: &str) -> Result<Vec<Self>, String> {
         let Some((input, values)) = text.split_once('=') else {
-            let stated = |input: &str| Self { input: input.trim().to_owned(), values: AskedValues::Stated };
+            let stated = |input: &str| Self { input: input.trim().to_owned(), values: None };
             return Ok(text.split(',').map(stated).collect());
         };
         let input = input.trim();
@@ -83,7 +40,7 @@ impl AskedFree {
             ));
         }
         let values = values.parse().map_err(|why| format!("{input}: {why}"))?;
-        Ok(vec![Self { input: input.to_owned(), values }])
+        Ok(vec![Self { input: input.to_owned(), values: Some(values) }])
     }
 }
 
@@ -104,20 +61,24 @@ impl Ranges {
     /// The free inputs that a person asks for, with the values of the request, or else of the program.
     ///
     /// # Errors
-    /// [`Mistake::Free`] for each input that the program does not have, or that has no values.
+    /// [`Mistake::Free`] for each input that the program does not have, that has no values, or that is asked for twice.
     pub fn new(entry: &Entry, asked: &[AskedFree]) -> Result<Self, Error> {
         let mut mistakes = Vec::new();
         let mut ranges = Vec::new();
         for (index, one) in asked.iter().enumerate() {
-            let is_repeated = asked[..index].iter().any(|earlier| earlier.input == one.input);
+            let is_same = |other: &AskedFree| other.input == one.input;
+            if asked[..index].iter().any(is_same) {
+                continue;
+            }
+            let is_repeated = asked[index + 1..].iter().any(is_same);
             let ranged = if is_repeated { Err(FreeMistake::Twice) } else { Ranged::new(entry, one) };
             match ranged {
                 Ok(ranged) => ranges.push(ranged),
                 Err(why) => mistakes.push(Mistake::Free { input: Some(one.input.clone()), why: why.into() }),
             }
         }
-        if asked.len() > MOST_INPUTS {
-            mistakes.push(Mistake::Free { input: None, why: FreeMistake::ManyInputs(asked.len()).into() });
+        if ranges.len() > MOST_INPUTS {
+            mistakes.push(Mistake::Free { input: None, why: FreeMistake::ManyInputs(ranges.len()).into() });
         }
         let least = ranges.iter().map(|ranged| ranged.values.len()).product::<usize>();
         if least > MOST_CASES && mistakes.is_empty() {
@@ -140,63 +101,37 @@ impl Ranged {
         let stated = || match (input.free, input.default) {
             (Some(free), _) => free.parse().ok(),
             // A flag has two values.
-            (None, "true" | "false") => {
-                Some(AskedValues::Listed(vec!["false".to_owned(), "true".to_owned()]))
-            }
+            (None, "true" | "false") => Some(Values::Listed(vec!["false".to_owned(), "true".to_owned()])),
             (None, _) => None,
         };
-        let values = match &asked.values {
-            AskedValues::Stated => stated().ok_or(FreeMistake::NoRange { input })?,
-            values => values.clone(),
-        };
-        match values {
-            AskedValues::Range(low, high) => {
-                let numbers = number(&low).zip(number(&high));
-                if numbers.is_none() && matches!(input.kind, Kind::Text | Kind::File) {
-                    return Err(FreeMistake::NoNumber);
-                }
-                let is_range = numbers.is_some_and(|(low, high)| low < high);
-                let range = format!("{low}{TO}{high}");
-                let values = vec![low, high];
-                is_range.then_some(Self { input, values, is_range }).ok_or(FreeMistake::Ends { range })
-            }
-            AskedValues::Listed(mut values) => {
+        let values = asked.values.clone().or_else(stated).ok_or(FreeMistake::NoRange { input })?;
+        if let Some(same) = values.same_number().filter(|_| input.is_number()) {
+            return Err(FreeMistake::Same(same.map(str::to_owned)));
+        }
+        Ok(match values {
+            Values::Range(low, high) => Self { input, values: vec![low, high], is_range: true },
+            Values::Listed(mut values) => {
                 if values.iter().all(|value| number(value).is_some()) {
                     values.sort_by(|one, other| {
                         number(one).partial_cmp(&number(other)).expect("both are finite")
                     });
                 }
-                Ok(Self { input, values, is_range: false })
+                Self { input, values, is_range: false }
             }
-            AskedValues::Stated => Err(FreeMistake::NoRange { input }),
-        }
+        })
     }
 
-    /// A value as it stands among the free values; `None` if it is no free value.
-    fn find(&self, value: &str) -> Option<String> {
-        let is_equal =
-            |one: &&String| *one == value || number(one).is_some_and(|one| Some(one) == number(value));
-        let ends = || number(value).zip(number(&self.values[0]).zip(number(&self.values[1])));
-        let is_within = || ends().is_some_and(|(value, (low, high))| (low..=high).contains(&value));
-        let known = self.values.iter().find(is_equal).cloned();
-        known.or_else(|| (self.is_range && is_within()).then(|| value.to_owned()))
-    }
-
-    /// The input's value in the first case: its own, if that is a free value.
-    ///
-    /// # Errors
-    /// [`FreeMistake::Outside`] if `own`, the value that a person gives the input, is no free value.
-    fn first(&self, own: Option<&str>, usual: &str) -> Result<String, FreeMistake> {
-        let outside = |own: &str| FreeMistake::Outside { value: own.to_owned(), free: self.text() };
-        match own {
-            Some(own) => self.find(own).ok_or_else(|| outside(own)),
-            None => Ok(self.find(usual).unwrap_or_else(|| self.values[0].clone())),
-        }
-    }
-
-    /// The free values as a person types them.
-    fn text(&self) -> String {
-        self.values.join(if self.is_range { TO } else { "," })
+    /// The input's value in the first case: `usual`, its value without a request, as it stands among the free values; if it is none, the
+    /// first of these.
+    fn first(&self, usual: &str) -> String {
+        let is_equal = |one: &&String| {
+            *one == usual
+                || self.input.is_number() && number(one).is_some_and(|one| Some(one) == number(usual))
+        };
+        let ends = || number(usual).zip(number(&self.values[0]).zip(number(&self.values[1])));
+        let is_within = || ends().is_some_and(|(usual, (low, high))| (low..=high).contains(&usual));
+        let within = || (self.is_range && is_within()).then(|| usual.to_owned());
+        self.values.iter().find(is_equal).cloned().or_else(within).unwrap_or_else(|| self.values[0].clone())
     }
 
     /// The free values, and the value of the first case among them.
@@ -209,22 +144,17 @@ impl Ranged {
     }
 }
 
-/// A finite number.
-fn number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
-}
-
 impl Comparison {
     /// Frees inputs: the comparison runs in every case of their values. `given` are the inputs of its subject as texts, from which
-    /// [`Subject::told`] made it. The tables show the case of the inputs' own values, or else of the first free ones.
+    /// [`Subject::told`] made it. The tables show the case of the inputs' defaults, or else of the first free values.
     ///
     /// # Errors
-    /// [`Error::Wrong`] if a given value is no free value, there are too many cases, or the program refuses a value.
+    /// [`Error::Wrong`] if a free input is among the given ones, there are too many cases, or the program refuses a value.
     pub fn free(&mut self, ranges: &Ranges, given: &[String]) -> Result<(), Error> {
         if ranges.is_empty() {
             return Ok(());
         }
-        let firsts = self.firsts(&ranges.0, given)?;
+        let firsts = self.firsts(&ranges.0)?;
         let cases = cases(&ranges.0, &firsts);
         if cases.len() > MOST_CASES {
             return Err(Mistake::Free { input: None, why: FreeMistake::ManyCases(cases.len()).into() }.into());
@@ -241,7 +171,7 @@ impl Comparison {
     }
 
     /// The values of the free inputs in the first case.
-    fn firsts(&self, ranges: &[Ranged], given: &[String]) -> Result<Vec<String>, Error> {
+    fn firsts(&self, ranges: &[Ranged]) -> Result<Vec<String>, Error> {
         let facts = self.subject.instance.describe();
         let mechanisms: &[_] =
             if self.mechanisms.is_empty() { self.subject.entry.mechanisms } else { &self.mechanisms };
@@ -251,10 +181,12 @@ impl Comparison {
                 let names: Vec<_> = input.only.iter().map(|mechanism| mechanism.name()).collect();
                 return Err(FreeMistake::Ignored { heeded: names.join(" or ") });
             }
-            let own = given.iter().find_map(|text| value_of(input, text));
+            if self.subject.is_given(input.key) {
+                return Err(FreeMistake::Given);
+            }
             // The default may be that of a preset, which the program knows alone.
             let usual = facts.iter().find(|(name, _)| *name == input.key).map(|(_, value)| value.as_str());
-            ranged.first(own, usual.unwrap_or(input.default))
+            Ok(ranged.first(usual.unwrap_or(input.default)))
         };
         let named = |ranged: &Ranged| -> Result<String, Error> {
             first(ranged).map_err(|why| {
@@ -270,16 +202,10 @@ impl Comparison {
 
     /// The subject with the values of a case.
     fn subject_of(&self, ranges: &[Ranged], case: &[String], given: &[String]) -> Result<Subject, Error> {
-        let is_free = |text: &&String| ranges.iter().any(|ranged| value_of(&ranged.input, text).is_some());
         let free = ranges.iter().zip(case).map(|(ranged, value)| format!("{}={value}", ranged.input.key));
-        let texts: Vec<_> = given.iter().filter(|text| !is_free(text)).cloned().chain(free).collect();
+        let texts: Vec<_> = given.iter().cloned().chain(free).collect();
         Ok(Subject::told(&self.subject.entry, &texts)?.sharing(self.subject.sharing))
     }
-}
-
-/// The value that a text gives an input, if it gives it one.
-fn value_of<'t>(input: &Input, text: &'t str) -> Option<&'t str> {
-    text.split_once('=').filter(|(key, _)| *key == input.key).map(|(_, value)| value)
 }
 
 /// All cases, that of the first values before the others, the last input's values changing fastest.
@@ -303,7 +229,7 @@ fn cases(ranges: &[Ranged], firsts: &[String]) -> Vec<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<(String, AskedValues)>, String> {
+    fn read(text: &str) -> Result<Vec<(String, Option<Values>)>, String> {
         Ok(AskedFree::read(text)?.into_iter().map(|asked| (asked.input, asked.values)).collect())
     }
 
@@ -314,25 +240,20 @@ mod tests {
 
     #[test]
     fn free_inputs_are_names_or_one_name_with_values() {
-        let named = |name: &str, values| (name.to_owned(), values);
-        assert_eq!(
-            read("steps, order"),
-            Ok(vec![named("steps", AskedValues::Stated), named("order", AskedValues::Stated)])
-        );
-        let range = AskedValues::Range("10".to_owned(), "100".to_owned());
-        assert_eq!(read("steps=10..100"), Ok(vec![named("steps", range)]));
-        let list = AskedValues::Listed(vec!["row".to_owned(), "column".to_owned()]);
-        assert_eq!(read("order=row,column"), Ok(vec![named("order", list)]));
-        for (text, says) in [
-            ("steps=10..", "steps: `10..` has one end"),
-            ("steps=10", "steps: expected two values or more, as LOW..HIGH or A,B"),
-            ("steps=10,10", "steps: the value `10` stands there twice"),
-            ("steps=10..100,order", "steps: `10..100` is a range in a list"),
-            ("steps,order=row,column", "expected one input where values follow"),
-        ] {
-            let error = read(text).unwrap_err();
-            assert!(error.starts_with(says) || error.contains(says), "{text}: {error}");
+        let named = |name: &str, values: Option<&str>| {
+            (name.to_owned(), values.map(|values| values.parse().expect("values")))
+        };
+        assert_eq!(read("steps, order"), Ok(vec![named("steps", None), named("order", None)]));
+        for values in ["10..100", "row,column"] {
+            assert_eq!(read(&format!("steps={values}")), Ok(vec![named("steps", Some(values))]));
         }
+        let error = read("steps=10..").unwrap_err();
+        assert!(error.starts_with("steps: `10..` has one end"), "{error}");
+        let error = read("steps,order=row,column").unwrap_err();
+        assert!(
+            error.contains("expected one input where values follow, and a --free for each other"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -349,15 +270,10 @@ mod tests {
     #[test]
     fn the_first_case_has_the_own_value_of_an_input_if_that_is_free() {
         let steps = ranged(&["20", "100"], true);
-        assert_eq!(steps.first(None, "10"), Ok("20".to_owned()));
-        assert_eq!(steps.first(None, "50"), Ok("50".to_owned()));
-        assert_eq!(steps.first(Some("30"), "10"), Ok("30".to_owned()));
-        let outside = FreeMistake::Outside { value: "10".to_owned(), free: "20..100".to_owned() };
-        assert_eq!(steps.first(Some("10"), "50"), Err(outside));
+        assert_eq!([steps.first("10"), steps.first("50"), steps.first("100.0")], ["20", "50", "100"]);
         assert_eq!(steps.listed("50").values, ["20", "50", "100"]);
         assert_eq!(steps.listed("20").values, ["20", "100"]);
         let listed = ranged(&["1", "2"], false);
-        assert_eq!(listed.first(None, "1.5"), Ok("1".to_owned()));
-        assert_eq!(listed.first(Some("2.0"), "1"), Ok("2".to_owned()));
+        assert_eq!([listed.first("1.5"), listed.first("2.0")], ["1", "2"]);
     }
 }

@@ -3,15 +3,14 @@
 use std::fmt;
 
 use tempest::entry::{Input, Kind, UnknownName};
+use units::Values;
+use units::values::number;
 
 /// The most free inputs of a comparison.
 pub const MOST_INPUTS: usize = 3;
 
 /// The most cases of a comparison: each row runs once in each, natively as often as in a comparison without free inputs.
 pub const MOST_CASES: usize = 16;
-
-/// Text between the ends of a range.
-pub(crate) const TO: &str = "..";
 
 /// A mistake in the free inputs of a comparison.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,20 +25,10 @@ pub enum FreeMistake {
         /// The input.
         input: Input,
     },
-    /// The ends of a range are no numbers of which the second is the greater.
-    Ends {
-        /// The range.
-        range: String,
-    },
-    /// An input that is no number has a range.
-    NoNumber,
-    /// The input has a value outside of its free values.
-    Outside {
-        /// The value.
-        value: String,
-        /// The free values.
-        free: String,
-    },
+    /// Two values of an input are the same number.
+    Same([String; 2]),
+    /// The input has a value beside its free ones.
+    Given,
     /// The program heeds the input by none of the mechanisms of the comparison.
     Ignored {
         /// The mechanisms by which the program heeds the input.
@@ -58,17 +47,16 @@ impl fmt::Display for FreeMistake {
             Self::Twice => f.write_str("given twice; expected once"),
             Self::NoRange { input } => {
                 let Input { key, kind, .. } = input;
-                let example = example(input);
-                write!(f, "no range is known, the input is {kind}: expected --free {key}={example}")
+                write!(f, "no range is known, the input is {kind}: ")?;
+                match example(input) {
+                    Some(example) => write!(f, "expected --free {key}={example}"),
+                    None => f.write_str("expected an input of two values or more"),
+                }
             }
-            Self::Ends { range } => write!(f, "`{range}` is no range: expected two numbers, the lower first"),
-            Self::NoNumber => f.write_str("the input is no number: expected its values, as A,B"),
-            Self::Outside { value, free } => {
-                write!(
-                    f,
-                    "--input gives it the value {value}: expected a value of {free}, or no --input for it"
-                )
+            Self::Same([one, other]) => {
+                write!(f, "{one} and {other} are the same number: expected each value once")
             }
+            Self::Given => f.write_str("--input gives it a value: expected --free or --input, not both"),
             Self::Ignored { heeded } => {
                 write!(f, "no mechanism of this comparison heeds the input: expected --mechanism {heeded}")
             }
@@ -81,25 +69,19 @@ impl fmt::Display for FreeMistake {
     }
 }
 
-/// Values of an input, as a person types them.
-fn example(input: &Input) -> String {
-    let ends = |value: f64, least: f64, greatest: f64| {
-        ((value / 2.0).clamp(least, greatest), (value * 2.0).clamp(least, greatest))
+/// Values of an input, as a person types them: near its default, or else all that it may have. `None` if that is a single value.
+fn example(input: &Input) -> Option<String> {
+    let (least, greatest) = match input.kind {
+        Kind::Integer(least, greatest) => (least.into(), greatest.into()),
+        Kind::Real(least, greatest) => (least, greatest),
+        Kind::Text | Kind::File => return Some(format!("{},OTHER", input.default)),
     };
-    let number = input.default.parse::<f64>().ok();
-    match (input.kind, number) {
-        (Kind::Integer(least, greatest), Some(value)) => {
-            let (low, high) = ends(value.max(1.0), least.into(), greatest.into());
-            format!("{}{TO}{}", low.floor(), high)
-        }
-        (Kind::Real(least, greatest), Some(value)) => {
-            let (low, high) = ends(value, least, greatest);
-            format!("{low}{TO}{high}")
-        }
-        (Kind::Integer(least, greatest), None) => format!("{least}{TO}{greatest}"),
-        (Kind::Real(least, greatest), None) => format!("{least}{TO}{greatest}"),
-        (Kind::Text | Kind::File, _) => format!("{},OTHER", input.default),
-    }
+    let is_integer = matches!(input.kind, Kind::Integer(..));
+    let usual = number(input.default).unwrap_or(least);
+    let near = [[usual / 2.0, usual * 2.0], [0.0, 1.0], [least, greatest]];
+    let within = |end: f64| if is_integer { end.floor() } else { end }.clamp(least, greatest);
+    let ranges = near.iter().map(|[low, high]| format!("{}..{}", within(*low), within(*high)));
+    ranges.into_iter().find(|range| range.parse::<Values>().is_ok())
 }
 
 #[cfg(test)]
@@ -115,5 +97,13 @@ mod tests {
         );
         assert!(said(Input::real("skew", 0.0..=1.0, "0.5", "skew")).ends_with("--free skew=0.25..1"));
         assert!(said(Input::text("order", "row", "order")).ends_with("--free order=row,OTHER"));
+        assert!(said(Input::integer("draw", 0..=9, "0", "")).ends_with("--free draw=0..1"));
+        assert!(said(Input::real("skew", 0.0..=1.0, "0", "")).ends_with("--free skew=0..1"));
+        assert!(said(Input::real("shift", -9.0..=9.0, "-4", "")).ends_with("--free shift=0..1"));
+        assert!(said(Input::real("loss", -9.0..=-1.0, "-4", "")).ends_with("--free loss=-9..-1"));
+        assert!(said(Input::real("long", 2.0..=f64::INFINITY, "3", "")).ends_with("--free long=2..6"));
+        assert!(
+            said(Input::integer("one", 1..=1, "1", "")).ends_with("expected an input of two values or more")
+        );
     }
 }

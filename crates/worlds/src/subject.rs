@@ -73,7 +73,7 @@ impl Subject {
     /// # Errors
     /// [`Mistake::Ignored`] for each input that none of them heeds.
     pub fn check_inputs(&self, mechanisms: &[Mechanism]) -> Result<(), Error> {
-        let given = self.entry.inputs.iter().filter(|input| self.given.iter().any(|key| key == input.key));
+        let given = self.entry.inputs.iter().filter(|input| self.is_given(input.key));
         let ignored = given.filter(|input| !input.is_heeded(mechanisms)).map(|input| Mistake::Ignored {
             key: input.key,
             program: self.entry.name,
@@ -82,6 +82,11 @@ impl Subject {
         });
         let mistakes: Vec<_> = ignored.collect();
         if mistakes.is_empty() { Ok(()) } else { Err(Error::Wrong(mistakes)) }
+    }
+
+    /// Whether an input has been given.
+    pub(crate) fn is_given(&self, key: &str) -> bool {
+        self.given.iter().any(|given| given == key)
     }
 
     fn gathered(entry: &Entry, gatherer: Gatherer<'_>) -> Result<Self, Error> {

@@ -272,13 +272,12 @@ fn ranges(program: &Entry, texts: &[&str]) -> Result<Ranges, Error> {
 #[test]
 fn a_comparison_over_free_inputs_runs_in_every_case_of_their_values() {
     let histogram = program("histogram");
-    let given = ["values=50".to_owned()];
-    let subject = Subject::told(histogram, &given).unwrap();
-    let mut comparison = Comparison::new(subject, vec![target("ideal")]);
+    let usual = histogram.inputs.iter().find(|input| input.key == "values").expect("an input").default;
+    let mut comparison = Comparison::new(Subject::told(histogram, &[]).unwrap(), vec![target("ideal")]);
     comparison.policies = vec!["single".parse().unwrap(), "floating".parse().unwrap()];
-    comparison.free(&ranges(histogram, &["values=20..80"]).unwrap(), &given).unwrap();
+    comparison.free(&ranges(histogram, &["values=20..20000"]).unwrap(), &[]).unwrap();
     let cases: Vec<_> = (0..3).map(|case| comparison.freed.case(case)).collect();
-    assert_eq!(cases, ["values 50", "values 20", "values 80"]);
+    assert_eq!(cases, [&format!("values {usual}"), "values 20", "values 20000"]);
     let comparing = comparison.begin();
     let mut steps = Vec::new();
     comparing.run(|step| {
@@ -314,17 +313,36 @@ fn free_inputs_that_cannot_be_are_values() {
     };
     let fish = kinds(&wrong(&["fish"]));
     assert!(matches!(&fish[..], [(Some(input), FreeMistake::NoRange { .. })] if input == "fish"), "{fish:?}");
-    let two = kinds(&wrong(&["step", "steps", "steps=1..2"]));
+    let two = kinds(&wrong(&["step", "steps", "steps=1..2", "steps"]));
     assert!(matches!(&two[..], [(_, FreeMistake::Unknown(_)), (_, FreeMistake::Twice)]), "{two:?}");
-    let given = ["steps=5".to_owned()];
+    let unknown_twice = kinds(&wrong(&["fish,fish"]));
+    assert!(matches!(&unknown_twice[..], [(_, FreeMistake::Twice)]), "{unknown_twice:?}");
+    let same = kinds(&wrong(&["steps=10,010"]));
+    assert!(matches!(&same[..], [(_, FreeMistake::Same(_))]), "{same:?}");
+    assert!(ranges(program("em3d"), &["homes=1,1.0"]).is_ok(), "homes are texts");
+    let given = ["steps=500".to_owned()];
     let mut comparison = Comparison::new(Subject::told(wator, &given).unwrap(), vec![target("meiko-cs2")]);
     let Err(Error::Wrong(found)) = comparison.free(&ranges(wator, &["steps"]).unwrap(), &given) else {
-        panic!("5 is no free value")
+        panic!("steps are given and free")
     };
-    assert!(matches!(&kinds(&found)[..], [(_, FreeMistake::Outside { .. })]), "{found:?}");
+    assert!(matches!(&kinds(&found)[..], [(_, FreeMistake::Given)]), "{found:?}");
+    let mut comparison = Comparison::new(Subject::told(wator, &[]).unwrap(), vec![target("meiko-cs2")]);
     let beyond = ranges(wator, &["steps=1..2000000"]).unwrap();
     let Err(Error::Wrong(found)) = comparison.free(&beyond, &[]) else { panic!("too many steps") };
     assert!(matches!(&found[..], [Mistake::Input(_)]), "{found:?}");
+}
+
+/// An error about an input without a range has values that the option takes.
+#[test]
+fn the_range_in_an_error_can_be_typed() {
+    for entry in apps::ALL {
+        for input in entry.inputs.iter().filter(|input| input.free.is_none()) {
+            let Err(error) = ranges(entry, &[input.key]) else { continue };
+            let said = error.to_string();
+            let (_, typed) = said.split_once("expected --free ").unwrap_or_else(|| panic!("{said}"));
+            ranges(entry, &[typed]).unwrap_or_else(|error| panic!("{typed}: {error}"));
+        }
+    }
 }
 
 /// Each value that a program of this workspace leaves open is a value that it takes.
