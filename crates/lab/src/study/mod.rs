@@ -467,7 +467,8 @@ panels = "machine"
             ("\"inputs.nodes\"", "`inputs.nodes` has no such range"),
             ("\"steps\"", "such as inputs = { steps = [10, 100] }; `steps` has no such range"),
             ("\"policy\"", "`policy` is a choice that is ranked"),
-            ("\"size\", \"size\"", "`size` stands there twice"),
+            ("\"size\", \"size\", \"size\"", "`size` stands there twice"),
+            ("\"steps\", \"steps\"", "`steps` stands there twice"),
         ] {
             let told = free(name);
             assert!(told.len() == 1 && told[0].starts_with("drawn.toml:7:8: run.free = ["), "{told:?}");

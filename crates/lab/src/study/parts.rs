@@ -85,14 +85,14 @@ fn axes(table: &Table<'_>) -> Vec<Axis> {
 /// The axes of a table that have an unknown value, over which its numbers have bands. A choice that is ranked is known.
 fn free(table: &Table<'_>, axes: &[Axis]) -> Vec<String> {
     let free = table.texts(FREE, "a list of names of axes, such as [\"steps\"]");
-    for (index, name) in free.iter().enumerate() {
+    for (index, name) in free.iter().enumerate().filter(|(index, name)| !free[..*index].contains(name)) {
         let values =
             axes.iter().find(|axis| axis.names().any(|known| known == name)).map(|axis| axis.values.len());
         let expected = match values {
             _ if RANKED.contains(&name.as_str()) => {
                 format!("axes of unknown value; `{name}` is a choice that is ranked")
             }
-            _ if free[..index].contains(name) => format!("each axis once; `{name}` stands there twice"),
+            _ if free[index + 1..].contains(name) => format!("each axis once; `{name}` stands there twice"),
             // Values with a mistake have been reported.
             Some(0) => continue,
             None | Some(1) => format!(
