@@ -239,8 +239,7 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownMachine { name, nearest } => {
-                write!(f, "unknown machine `{name}`:")?;
-                nearest.iter().try_for_each(|nearest| write!(f, " did you mean `{nearest}`?"))?;
+                unknown_machine(f, name, nearest.as_deref())?;
                 write!(f, " expected {NATIVE}, {}, or a file such as my-machine.toml", shipped_machines())
             }
             Self::UnreadableMachine { file, why } => {
@@ -256,8 +255,7 @@ impl fmt::Display for Mistake {
                  hurricane-1` prints, or with extends = \"hurricane-1\", which takes from it what this file leaves out"
             ),
             Self::NotShipped { name, nearest } => {
-                write!(f, "unknown machine `{name}`:")?;
-                nearest.iter().try_for_each(|nearest| write!(f, " did you mean `{nearest}`?"))?;
+                unknown_machine(f, name, nearest.as_deref())?;
                 write!(f, " expected one that ships: {}", shipped_machines())
             }
             Self::NativeFile => write!(
@@ -296,33 +294,18 @@ impl fmt::Display for Mistake {
             Self::NoFileInput { text, program } => {
                 write!(f, "--input {text}: expected KEY=VALUE; `{program}` reads no file")
             }
-            Self::TooFewCores { program, shape: MachineShape { nodes, processors }, cores } => {
-                let plural = |number: usize| if number == 1 { "" } else { "s" };
-                write!(
-                    f,
-                    "{program} needs {nodes} node{} of {processors} processor{}, and this host has {cores} core{}: \
-                     expected --nodes {nodes} --processors {processors} to measure with processors that take turns",
-                    plural(*nodes as usize),
-                    plural(*processors as usize),
-                    plural(*cores),
-                )
-            }
-            Self::PolicyNeedsCores { policy, processors, cores } => {
-                let plural = if *cores == 1 { "" } else { "s" };
-                write!(
-                    f,
-                    "policy `{policy}` needs {processors} processors in all, and this host has {cores} core{plural}: \
-                     expected another policy, or `run`, where processors may take turns"
-                )
-            }
-            Self::TooManyThreads { nodes, computing, threads } => {
-                let plural = if *computing == 1 { "" } else { "s" };
-                write!(
-                    f,
-                    "--nodes {nodes} with {computing} computing processor{plural} each and --threads {threads}: \
-                     expected at most {MAX_THREADS} threads in all"
-                )
-            }
+            Self::TooFewCores { program, shape, cores } => too_few_cores(f, program, *shape, *cores),
+            Self::PolicyNeedsCores { policy, processors, cores } => write!(
+                f,
+                "policy `{policy}` needs {processors} processors in all, and this host has {}: expected another policy, or `run`, \
+                 where processors may take turns",
+                counted(*cores, "core")
+            ),
+            Self::TooManyThreads { nodes, computing, threads } => write!(
+                f,
+                "--nodes {nodes} with {} each and --threads {threads}: expected at most {MAX_THREADS} threads in all",
+                counted(*computing as usize, "computing processor")
+            ),
             Self::Refused { file, why } => {
                 file.iter().try_for_each(|file| write!(f, "{file}: "))?;
                 why.fmt(f)
@@ -333,6 +316,34 @@ impl fmt::Display for Mistake {
 }
 
 impl std::error::Error for Mistake {}
+
+/// Writes that no machine has this name.
+fn unknown_machine(f: &mut fmt::Formatter<'_>, name: &str, nearest: Option<&str>) -> fmt::Result {
+    write!(f, "unknown machine `{name}`:")?;
+    nearest.iter().try_for_each(|nearest| write!(f, " did you mean `{nearest}`?"))
+}
+
+/// Writes that a program needs this shape, and that this host has fewer cores.
+fn too_few_cores(
+    f: &mut fmt::Formatter<'_>,
+    program: &str,
+    MachineShape { nodes, processors }: MachineShape,
+    cores: usize,
+) -> fmt::Result {
+    write!(
+        f,
+        "{program} needs {} of {}, and this host has {}: expected --nodes {nodes} --processors {processors} to measure with \
+         processors that take turns",
+        counted(nodes as usize, "node"),
+        counted(processors as usize, "processor"),
+        counted(cores, "core"),
+    )
+}
+
+/// A number of things of this name, such as `1 core` or `2 cores`.
+fn counted(number: usize, name: &str) -> String {
+    format!("{number} {name}{}", if number == 1 { "" } else { "s" })
+}
 
 /// The names of mechanisms, with commas.
 fn names(mechanisms: &[Mechanism]) -> String {

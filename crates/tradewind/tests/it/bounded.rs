@@ -15,6 +15,7 @@ use crate::scratch::Scratch;
 const PAGE: &str = include_str!("../../../../docs/limits.md");
 
 /// How the end of a quantity is reached.
+#[derive(Clone)]
 enum End {
     /// This command is refused.
     Refused(Vec<String>),
@@ -25,6 +26,7 @@ enum End {
 }
 
 /// A row of the page.
+#[derive(Clone)]
 struct Row {
     quantity: &'static str,
     most: String,
@@ -79,7 +81,7 @@ fn traffic(arguments: &[&str]) -> End {
     command_of(&["run", "traffic", "--machine", "cm-5"], arguments)
 }
 
-fn runs() -> Vec<Row> {
+fn times_and_threads() -> Vec<Row> {
     let over = (MAX_THREADS + 1).to_string();
     vec![
         row(
@@ -110,6 +112,11 @@ fn runs() -> Vec<Row> {
             "threads in all",
             run(&["--machine", "cm-5", "--nodes", &over]),
         ),
+    ]
+}
+
+fn processors() -> Vec<Row> {
+    vec![
         row(
             "processors of a modelled node",
             65535,
@@ -143,6 +150,11 @@ fn runs() -> Vec<Row> {
             "more than 4096 processors in all",
             run(&["--machine", "native", "--nodes", "1", "--processors", "4097"]),
         ),
+    ]
+}
+
+fn inputs() -> Vec<Row> {
+    vec![
         row(
             "the seed",
             u64::MAX,
@@ -190,7 +202,7 @@ fn runs() -> Vec<Row> {
     ]
 }
 
-fn programs() -> Vec<Row> {
+fn messages_and_counts() -> Vec<Row> {
     let breach = "crates/conformance/src/breach.rs";
     vec![
         row(
@@ -237,6 +249,11 @@ fn programs() -> Vec<Row> {
                 "is at 18446744073709551615 and cannot count 1 more",
             ),
         ),
+    ]
+}
+
+fn regions_and_segments() -> Vec<Row> {
+    vec![
         row(
             "timed regions of a run",
             131_072,
@@ -276,7 +293,7 @@ fn programs() -> Vec<Row> {
     ]
 }
 
-fn memory_and_traffic() -> Vec<Row> {
+fn rings_and_frames() -> Vec<Row> {
     vec![
         row(
             "memory of all rings of a run on this host",
@@ -294,6 +311,11 @@ fn memory_and_traffic() -> Vec<Row> {
             "expected a whole number from 1 to 64",
             command_of(&["litmus", "SB.litmus"], &["--frames", "65"]),
         ),
+    ]
+}
+
+fn loads_and_bursts() -> Vec<Row> {
+    vec![
         row(
             "loads of a curve of traffic",
             64,
@@ -337,8 +359,7 @@ fn memory_and_traffic() -> Vec<Row> {
     ]
 }
 
-fn files() -> Vec<Row> {
-    let litmus = "crates/formats/tests/it/litmus.rs";
+fn lengths_of_files() -> Vec<Row> {
     vec![
         row(
             "bytes of a file that a person writes: machine, study, claims, litmus test",
@@ -380,6 +401,12 @@ fn files() -> Vec<Row> {
                 "a_stream_grows_a_hundredfold_at_most",
             ),
         ),
+    ]
+}
+
+fn tests_and_studies() -> Vec<Row> {
+    let litmus = "crates/formats/tests/it/litmus.rs";
+    vec![
         row(
             "threads of a litmus test",
             32,
@@ -459,7 +486,18 @@ fn reach(row: &Row) {
 
 #[test]
 fn the_page_has_the_end_of_every_quantity_and_each_end_is_an_error() {
-    let rows = [runs(), programs(), memory_and_traffic(), files()].into_iter().flatten().collect::<Vec<_>>();
+    let rows = [
+        times_and_threads(),
+        processors(),
+        inputs(),
+        messages_and_counts(),
+        regions_and_segments(),
+        rings_and_frames(),
+        loads_and_bursts(),
+        lengths_of_files(),
+        tests_and_studies(),
+    ]
+    .concat();
     let expected: Vec<_> = rows.iter().map(Row::line).collect();
     let is_row =
         |line: &&str| line.starts_with('|') && !line.starts_with("| quantity") && !line.starts_with("|---");
