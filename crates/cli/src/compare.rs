@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
+use compare::free::failures;
 use compare::{Free, Machine, Ranking, Way};
 use report::document::Partial;
 use report::text::View;
@@ -57,7 +58,10 @@ pub(crate) fn compare(
     let measured = reference.map(|reference| against(app, reference, &comparing)).transpose()?;
     let further = further(&comparing);
     sheet.print(&Shown { rankings: &rankings, further: &further, against: measured.as_ref() }, None, out)?;
-    Ok(code(rankings.iter().chain(further.iter().flatten()).all(Ranking::is_clean)))
+    let failed = |case: &Vec<Ranking>| {
+        rankings.iter().zip(case).any(|(first, case)| !failures(first, case).is_empty())
+    };
+    Ok(code(rankings.iter().all(Ranking::is_clean) && !further.iter().any(failed)))
 }
 
 /// The run that rows are measured against, with its results.

@@ -10,6 +10,7 @@ use units::Time;
 use crate::combination::Way;
 use crate::margin::Margin;
 use crate::ranking::{Ranking, Row, ratio};
+use crate::refusal::Refusal;
 use crate::tie::{EQUAL, MARGIN, is_tied, is_unclear};
 
 /// The free inputs of a comparison, and its cases.
@@ -46,7 +47,8 @@ impl Free {
 pub struct Band {
     /// The time in each case; `None` where the combination did not run, or gave a wrong answer.
     pub times: Vec<Option<Time>>,
-    /// The time divided by that of the fastest combination of the same case; `None` where there is no right answer.
+    /// The time divided by that of the fastest combination of the same case; `None` where there is no right answer, or a run of the case
+    /// is missing.
     pub ratios: Vec<Option<f64>>,
 }
 
@@ -58,7 +60,9 @@ impl Band {
             let mut right = right.peekable();
             let first = *right.peek()?;
             let row = right.find(|row| row.ways().any(|of| of == *way))?;
-            Some((row.outcome.timed(), ratio(first, row)))
+            // The fastest may be among the missing ones.
+            let ratio = ratio(first, row).filter(|_| ranking.missing.is_empty());
+            Some((row.outcome.timed(), ratio))
         };
         let rows: Vec<_> = cases.iter().map(row).collect();
         Self {
@@ -85,6 +89,20 @@ pub struct Best<N> {
     /// `None` if nothing is slower.
     pub next: Option<f64>,
 }
+
+/// The reason why a case has no best choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lack {
+    /// A run is missing, and may be the fastest.
+    Missing,
+    /// No run came to its end.
+    Failed,
+    /// Runs came to their end, and no answer is right.
+    Wrong,
+}
+
+/// The best choices of a case, or the reason why there are none.
+pub type Case<N> = Result<Best<N>, Lack>;
 
 /// A time of a choice that is held against other times of one case.
 #[derive(Clone, PartialEq, Debug)]
@@ -115,15 +133,23 @@ pub enum Survival<N> {
     Unclear,
     /// There is a single choice.
     Alone,
-    /// A case has no right answer.
+    /// A case has no best choice.
     Unknown,
 }
 
 impl Best<Way> {
-    /// The best combinations of a ranking; `None` if it has no right answer.
-    pub fn of(ranking: &Ranking) -> Option<Self> {
+    /// The best combinations of a ranking.
+    ///
+    /// # Errors
+    /// The [`Lack`] of runs or of right answers.
+    pub fn of(ranking: &Ranking) -> Case<Way> {
         let right = ranking.right_rows();
-        let winner = *right.first()?;
+        let winner = match right.first() {
+            _ if !ranking.missing.is_empty() => return Err(Lack::Missing),
+            None if ranking.places.is_empty() => return Err(Lack::Failed),
+            None => return Err(Lack::Wrong),
+            Some(winner) => *winner,
+        };
         let mut best = Self { best: Vec::new(), unclear: Vec::new(), next: None };
         for row in &right {
             match is_tied(winner, row) {
@@ -132,8 +158,23 @@ impl Best<Way> {
                 false => best.next = best.next.or_else(|| Some(Margin::of(winner, row)?.known())),
             }
         }
-        Some(best)
+        Ok(best)
     }
+}
+
+/// The combinations of a further case without a right answer, each with the reason. The combinations that were refused in the first case
+/// too are left out.
+pub fn failures(first: &Ranking, case: &Ranking) -> Vec<Refusal> {
+    let wrong = case.places.iter().filter(|place| !place.row.verified).flat_map(|place| &place.ran);
+    let wrong = wrong.map(|ran| Refusal {
+        mechanism: ran.mechanism,
+        policy: Some(ran.policy.clone()),
+        reason: ran.failures().next().unwrap_or("nothing was checked").to_owned(),
+    });
+    let is_same =
+        |one: &Refusal, other: &Refusal| (one.mechanism, &one.policy) == (other.mechanism, &other.policy);
+    let refused = case.refused.iter().filter(|it| !first.refused.iter().any(|other| is_same(it, other)));
+    wrong.chain(refused.cloned()).chain(case.failed.iter().cloned()).collect()
 }
 
 fn is_same(one: &Row, other: &Row) -> bool {
@@ -170,9 +211,9 @@ impl<N: Clone + PartialEq> Best<N> {
 }
 
 impl<N: Clone + PartialEq> Survival<N> {
-    /// The fate of a ranking whose cases have these best choices; `None` stands for a case without a right answer.
-    pub fn of(cases: &[Option<Best<N>>]) -> Self {
-        let Some(cases) = cases.iter().map(Option::as_ref).collect::<Option<Vec<_>>>() else {
+    /// The fate of a ranking over these cases.
+    pub fn of(cases: &[Case<N>]) -> Self {
+        let Ok(cases) = cases.iter().map(Result::as_ref).collect::<Result<Vec<_>, _>>() else {
             return Self::Unknown;
         };
         let Some((first, others)) = cases.split_first() else { return Self::Unknown };
@@ -256,6 +297,36 @@ mod tests {
         let mut none = cases[1].clone();
         none.places[1].row.verified = false;
         assert_eq!(survival(&[cases[0].clone(), none]), Survival::Unknown);
+    }
+
+    #[test]
+    fn a_case_without_a_best_says_whether_runs_are_missing_failed_or_wrong() {
+        let whole = case(&[("proc", 100), ("np", 150)]);
+        let mut partial = case(&[("np", 150)]);
+        partial.missing.push(way("proc"));
+        assert_eq!(Best::of(&partial), Err(Lack::Missing));
+        assert_eq!(survival(&[whole.clone(), partial.clone()]), Survival::Unknown);
+        let band = Band::of(&way("np"), &[&whole, &partial]);
+        assert_eq!(band.ratios.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false]);
+        assert!(band.times[1].is_some(), "its time is known");
+        assert_eq!(Best::of(&case(&[])), Err(Lack::Failed));
+        let mut wrong = whole;
+        wrong.places.iter_mut().for_each(|place| place.row.verified = false);
+        assert_eq!(Best::of(&wrong), Err(Lack::Wrong));
+    }
+
+    #[test]
+    fn a_run_that_is_refused_in_a_further_case_alone_is_a_failure_there() {
+        let refusal = |policy: &str| Refusal {
+            mechanism: Messages,
+            policy: Some(policy.to_owned()),
+            reason: "too few keys".to_owned(),
+        };
+        let mut first = case(&[("proc", 100)]);
+        first.refused.push(refusal("np"));
+        let mut further = case(&[]);
+        further.refused = vec![refusal("np"), refusal("proc")];
+        assert_eq!(failures(&first, &further), [refusal("proc")]);
     }
 
     #[test]

@@ -33,13 +33,13 @@ pub struct FreeInput {
 pub struct Band {
     /// The least ratio of its time to the best of the same case.
     ///
-    /// Null if no case has a right answer.
+    /// Null if no case has all runs and a right answer.
     pub least: Option<f64>,
     /// The greatest such ratio.
     ///
-    /// Null if no case has a right answer.
+    /// Null if no case has all runs and a right answer.
     pub greatest: Option<f64>,
-    /// The ratio in each case. Null where it did not run or its answer was wrong.
+    /// The ratio in each case. Null where it did not run, its answer was wrong, or another run of the case is missing.
     pub ratios: Vec<Option<f64>>,
     /// The time that counts in each case. Null where it did not run or its answer was wrong.
     pub times_ns: Vec<Option<f64>>,
@@ -52,17 +52,19 @@ pub struct Fate {
     pub text: String,
     /// A combination is the best, or tied with the best, in every case.
     ///
-    /// Null if there is one row, runs differ too much to tell, or a case has no right answer.
+    /// Null if there is one row, runs differ too much to tell, or a case lacks a run or has no right answer.
     pub survives: Option<bool>,
     /// The combinations that are the best in every case; empty unless `survives`, or if nothing is slower in any case.
     pub best: Vec<Way>,
-    /// The best of each case: the fastest, and behind it the combinations that are tied with it; empty where no answer was right.
+    /// The best of each case: the fastest, and behind it the combinations that are tied with it; empty where a run is missing or no
+    /// answer was right.
     pub cases: Vec<Vec<Way>>,
     /// The time that the next slower combination took longer than the fastest, in percent, in the case where that is least.
     ///
     /// Null unless `survives`, and where a case has no slower combination.
     pub at_least_percent: Option<f64>,
-    /// The combinations that did not end well or gave a wrong answer in a case beside the first. The exit is 1 if there is one.
+    /// The combinations that did not end well, gave a wrong answer or were refused in a case beside the first, unless the first case
+    /// refuses them too. The exit is 1 if there is one.
     pub failed: Vec<FailedCase>,
 }
 
@@ -100,7 +102,7 @@ impl From<&compare::Free> for Free {
 
 #[cfg(feature = "command")]
 impl Band {
-    /// The ends of the ratios, as a table shows them, with a mark where a case has no right answer.
+    /// The ends of the ratios, as a table shows them, with a mark where a case has none.
     pub(crate) fn ends(&self) -> String {
         let mark = if self.ratios.iter().any(Option::is_none) { "?" } else { "" };
         let times = crate::quantity::times;

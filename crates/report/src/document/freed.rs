@@ -1,8 +1,8 @@
 //! A comparison over free inputs as a document. This module must never find anything itself: bands and survivals are made in room
 //! `compare`.
 
-use compare::Ranking;
 use compare::free::{self, Best, Survival};
+use compare::{Ranking, Refusal};
 
 use super::comparison::{Comparison, Row, World};
 use super::documented::Documented;
@@ -42,7 +42,16 @@ impl World {
             _ => (Vec::new(), None),
         };
         let ways: Vec<_> = cases.iter().flat_map(|case| case.rows()).flat_map(compare::Row::ways).collect();
-        let failed = cases.iter().enumerate().skip(1);
+        let further = cases.iter().enumerate().skip(1);
+        let failed = |(case, ranking): (usize, &&Ranking)| -> Vec<FailedCase> {
+            let failed = |it: Refusal| FailedCase {
+                case: free.case(case),
+                mechanism: it.mechanism.to_string(),
+                policy: it.policy,
+                reason: it.reason,
+            };
+            free::failures(cases[0], ranking).into_iter().map(failed).collect()
+        };
         self.fate = Some(Fate {
             text: words::fate(free, place.as_deref(), &ways, &survival, &best),
             survives: survival.survives(),
@@ -52,7 +61,7 @@ impl World {
                 .map(|best| best.as_ref().map_or(Vec::new(), |it| it.best.documented()))
                 .collect(),
             at_least_percent: by.map(super::verdict::percent),
-            failed: failed.flat_map(|(case, ranking)| failures(&free.case(case), ranking)).collect(),
+            failed: further.flat_map(failed).collect(),
         });
     }
 
@@ -60,22 +69,6 @@ impl World {
     fn places(&mut self) -> impl Iterator<Item = &mut [Row]> {
         self.rows.chunk_by_mut(|_, row| row.same_as.is_some())
     }
-}
-
-/// The combinations of a ranking without a right answer.
-fn failures(case: &str, ranking: &Ranking) -> Vec<FailedCase> {
-    let one = |mechanism: tempest::Mechanism, policy: Option<String>, reason: &str| FailedCase {
-        case: case.to_owned(),
-        mechanism: mechanism.to_string(),
-        policy,
-        reason: reason.to_owned(),
-    };
-    let wrong = ranking.places.iter().filter(|place| !place.row.verified).flat_map(|place| &place.ran);
-    let wrong = wrong.map(|ran| {
-        let reason = ran.failures().next().unwrap_or("nothing was checked");
-        one(ran.mechanism, Some(ran.policy.clone()), reason)
-    });
-    wrong.chain(ranking.failed.iter().map(|it| one(it.mechanism, it.policy.clone(), &it.reason))).collect()
 }
 
 #[cfg(feature = "command")]

@@ -1,7 +1,7 @@
 //! The bands of a study over free axes, made from the rows of its tables. This module must never measure anything.
 
 use compare::Free;
-use compare::free::{Best, Contender, FreeInput, Survival};
+use compare::free::{Best, Contender, FreeInput, Lack, Survival};
 use indexmap::{IndexMap, IndexSet};
 use lab::study::{RANKED, TIME};
 
@@ -92,8 +92,11 @@ impl StudyFate {
         let best = |values: &Vec<String>| {
             let rows: Vec<_> = rows.iter().filter(|row| case(free, row) == *values).collect();
             let contenders: Vec<_> = rows.iter().filter_map(|row| contender(row)).collect();
-            // A ranking without a run that is missing may have another winner.
-            (contenders.len() == rows.len()).then(|| Best::among(&contenders)).flatten()
+            match contenders.len() == rows.len() {
+                true => Best::among(&contenders).ok_or(Lack::Missing),
+                // The missing run may be the fastest.
+                false => Err(Lack::Missing),
+            }
         };
         let best: Vec<_> = of.cases.iter().map(best).collect();
         let survival = Survival::of(&best);

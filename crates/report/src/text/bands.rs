@@ -92,7 +92,7 @@ mod tests {
         failed[3].numbers.clear();
         let lines = said(&failed);
         assert!(lines[3].ends_with("2.000 us .. 2.000 us?"), "{lines:#?}");
-        assert_eq!(lines[4], "The ranking is not known: there is no right answer at steps 100.");
+        assert_eq!(lines[4], "The ranking is not known: runs are missing at steps 100.");
         assert_eq!(StudyFate::default().survives, None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use compare::free::{Best, Survival};
+use compare::free::{Best, Case, Lack, Survival};
 use compare::{Free, Ranking, Way};
 
 use super::verdict::{in_words, machine_name};
@@ -25,7 +25,7 @@ pub(crate) fn fate(
     place: Option<&str>,
     ways: &[Way],
     survival: &Survival<Way>,
-    best: &[Option<Best<Way>>],
+    best: &[Case<Way>],
 ) -> String {
     // A single policy, or a single mechanism, goes without saying.
     let mechanisms: BTreeSet<_> = ways.iter().map(|way| way.mechanism.name()).collect();
@@ -43,7 +43,7 @@ pub(crate) fn fate_of<N: Clone + PartialEq>(
     free: &Free,
     place: Option<&str>,
     survival: &Survival<N>,
-    best: &[Option<Best<N>>],
+    best: &[Case<N>],
     rows: &str,
     name: impl Fn(&N) -> String,
 ) -> String {
@@ -75,13 +75,27 @@ pub(crate) fn fate_of<N: Clone + PartialEq>(
             format!("{on}{the} ranking may not survive: runs differ too much to tell {everywhere}.")
         }
         Survival::Alone => format!("{on}{the} band is that of one row: there is no ranking."),
-        Survival::Unknown => {
-            let none: Vec<_> =
-                (0..best.len()).filter(|case| best[*case].is_none()).map(|case| free.case(case)).collect();
-            let none = if none.len() > LISTED { cases(none.len()) } else { listed(&none, "or") };
-            format!("{on}{the} ranking is not known: there is no right answer at {none}.")
-        }
+        Survival::Unknown => format!("{on}{the} ranking is not known: {}.", lacks(free, best)),
     }
+}
+
+/// The cases without a best choice, with the reasons.
+fn lacks<N>(free: &Free, best: &[Case<N>]) -> String {
+    let lack = |(lack, said): (Lack, &str)| {
+        let of_it = (0..best.len()).filter(|case| best[*case].as_ref().err() == Some(&lack));
+        let at: Vec<_> = of_it.map(|case| free.case(case)).collect();
+        match at.len() {
+            0 => None,
+            1..=LISTED => Some(format!("{said} at {}", list(&at))),
+            count => Some(format!("{said} in {}", cases(count))),
+        }
+    };
+    let all = [
+        (Lack::Missing, "runs are missing"),
+        (Lack::Failed, "no run came to its end"),
+        (Lack::Wrong, "no answer is right"),
+    ];
+    all.into_iter().filter_map(lack).collect::<Vec<_>>().join("; ")
 }
 
 /// All cases: `at steps 10, 30 and 100`, or `in all 8 cases of steps 10, 30, 100; order row, column`.
@@ -102,12 +116,12 @@ fn cases(count: usize) -> String {
 }
 
 /// The best choices of cases, and these cases in words. Where the value of one input decides, only that is told.
-fn groups<N: Clone + PartialEq>(free: &Free, best: &[Option<Best<N>>]) -> Vec<(Vec<N>, String)> {
+fn groups<N: Clone + PartialEq>(free: &Free, best: &[Case<N>]) -> Vec<(Vec<N>, String)> {
     let deciding = (0..free.inputs.len()).find_map(|input| {
         let values = &free.inputs[input].values;
         let of = |value: &String| {
             let cases = free.cases.iter().zip(best).filter(|(case, _)| case.get(input) == Some(value));
-            common(cases.map(|(_, best)| best.as_ref()))
+            common(cases.map(|(_, best)| best.as_ref().ok()))
         };
         let common: Option<Vec<_>> = values.iter().map(of).collect();
         common.map(|common| (input, values.iter().cloned().zip(common).collect::<Vec<_>>()))
@@ -119,7 +133,8 @@ fn groups<N: Clone + PartialEq>(free: &Free, best: &[Option<Best<N>>]) -> Vec<(V
         }
         None => {
             let each = best.iter().enumerate();
-            let each = each.filter_map(|(case, best)| Some((free.case(case), best.as_ref()?.best.clone())));
+            let each =
+                each.filter_map(|(case, best)| Some((free.case(case), best.as_ref().ok()?.best.clone())));
             let said = |at: Vec<String>| if at.len() > LISTED { cases(at.len()) } else { at.join(" / ") };
             together(each.collect()).into_iter().map(|(best, at)| (best, said(at))).collect()
         }
@@ -184,7 +199,7 @@ mod tests {
     fn said(free: &Free, place: Option<&str>, best: &[(&[&'static str], Option<f64>)]) -> String {
         let best = best
             .iter()
-            .map(|(best, next)| Some(Best { best: best.to_vec(), unclear: Vec::new(), next: *next }));
+            .map(|(best, next)| Ok(Best { best: best.to_vec(), unclear: Vec::new(), next: *next }));
         let best: Vec<_> = best.collect();
         let name = |name: &&str| (*name).to_owned();
         fate_of(free, place, &Survival::of(&best), &best, "policies", name)
@@ -239,17 +254,23 @@ mod tests {
     #[test]
     fn runs_that_do_not_tell_and_cases_without_an_answer_are_said() {
         let steps = free(&[("steps", &["10", "30"])]);
-        let fate = |survival: Survival<&str>, best: &[Option<Best<&str>>]| {
+        let fate = |survival: Survival<&str>, best: &[Case<&str>]| {
             fate_of(&steps, None, &survival, best, "rows", |name| (*name).to_owned())
         };
         assert_eq!(
             fate(Survival::Unclear, &[]),
             "The ranking may not survive: runs differ too much to tell at steps 10 and 30."
         );
-        let one = Some(Best { best: vec!["np"], unclear: Vec::new(), next: None });
+        let one = Ok(Best { best: vec!["np"], unclear: Vec::new(), next: None });
         assert_eq!(
-            fate(Survival::Unknown, &[one, None]),
-            "The ranking is not known: there is no right answer at steps 30."
+            fate(Survival::Unknown, &[one.clone(), Err(Lack::Wrong)]),
+            "The ranking is not known: no answer is right at steps 30."
         );
+        assert_eq!(
+            fate(Survival::Unknown, &[Err(Lack::Failed), Err(Lack::Missing)]),
+            "The ranking is not known: runs are missing at steps 30; no run came to its end at steps 10."
+        );
+        let many = vec![Err(Lack::Missing); 5];
+        assert_eq!(fate(Survival::Unknown, &many), "The ranking is not known: runs are missing in 5 cases.");
     }
 }

@@ -106,6 +106,16 @@ fn a_comparison_has_what_has_run_and_names_what_has_not() {
 }
 
 #[test]
+fn a_comparison_over_free_inputs_names_the_cases_in_which_runs_are_missing() {
+    let wator = ["compare", "wator", "--machine", "meiko-cs2", "--nodes", "2", "--policy", "proc,np"];
+    let found =
+        interrupted_midway(&[&wator[..], &["--input", "fish=4", "--free", "steps=10,1000000"]].concat());
+    let fate = &found["worlds"][0]["fate"];
+    assert_eq!(fate["text"], "The ranking is not known: runs are missing at steps 1000000.");
+    assert!(fate["survives"].is_null() && fate["failed"].as_array().is_some_and(Vec::is_empty), "{fate}");
+}
+
+#[test]
 fn runs_that_are_over_are_reported_while_another_is_in_progress() {
     let found = interrupted_midway(&["run", "fetch-add", "--machine", "ideal", "--repeat", "100000"]);
     assert_eq!(found["runs"], found["partial"]["done"]);
