@@ -112,8 +112,10 @@ fn bounds(laboratory: &Laboratory) -> Mistakes {
 
 /// Reports metrics in expressions without a source, as far as names tell.
 fn needs(laboratory: &Laboratory) -> Mistakes {
+    let lineage = Lineage::new(laboratory);
+    let is_yielded = |name: &str| lineage.derived(name).is_some() || lineage.yielded(name).is_some();
     let unknown = |place: In<'_>, key: &str, expression: &Expression| -> Mistakes {
-        let names = expression.names().into_iter().filter(|name| !is_yielded(laboratory, name));
+        let names = expression.names().into_iter().filter(|name| !is_yielded(name));
         names.map(|name| unknown(laboratory, place, key, name)).collect()
     };
     let derived = laboratory
