@@ -7,12 +7,25 @@ use units::names::nearest_slip;
 
 use crate::lineage::Lineage;
 use crate::mistake::{Mistake, Mistakes, Place};
+use crate::open_input::half_moved;
 use crate::study::{Band, Origin};
 use crate::{Claim, Expression, Laboratory, model};
 
 /// All mistakes of a laboratory, grouped by kind.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
-    let kinds = [ids, decisions, yields, circles, needs, bands, idle_bands, double_bands, bounds, origins];
+    let kinds = [
+        ids,
+        decisions,
+        yields,
+        circles,
+        needs,
+        bands,
+        idle_bands,
+        double_bands,
+        half_moved,
+        bounds,
+        origins,
+    ];
     kinds.iter().flat_map(|kind| kind(laboratory)).collect()
 }
 

@@ -23,6 +23,7 @@
 //! | `consistency` | names that stand twice or nowhere, over all files |
 //! | `fallible` | checks that no run can fail |
 //! | `lineage` | the measured numbers that a claim is made of |
+//! | `open_input` | claims of which an open input moves one part and not another |
 //! | [`verdict`] | a claim compared with its metric |
 //! | [`tolerance`] | the greatest distance that counts as equal |
 //! | [`basis`] | the worth of a model if a claim holds |
@@ -53,6 +54,7 @@ pub mod ledger;
 mod lineage;
 pub mod mistake;
 pub mod model;
+mod open_input;
 pub mod pattern;
 pub mod record;
 pub mod recorded;

@@ -78,6 +78,14 @@ impl<'a> Lineage<'a> {
         self.exact.get(name).copied().or_else(|| family().map(|(_, yielded)| *yielded))
     }
 
+    /// The run that measures a metric; `None` if something else yields it.
+    pub(crate) fn run(&self, name: &str) -> Option<&'a Specification> {
+        match &self.yielded(name)?.source.origin {
+            Origin::Run(run) => Some(run),
+            Origin::Model { .. } | Origin::Survey { .. } => None,
+        }
+    }
+
     /// The metrics in the check of a claim; without a check, the claim's own.
     fn first(&self, id: &'a str) -> Vec<&'a str> {
         match self.checks.get(id) {
@@ -129,11 +137,7 @@ impl<'a> Lineage<'a> {
     /// The versions whose runs measure a claim; `None` if something else than a run yields a part of it.
     pub(crate) fn versions(&self, id: &'a str) -> Option<BTreeSet<Version>> {
         let leaves = self.leaves(id, |_| false);
-        let version = |leaf: &&str| match &self.yielded(leaf)?.source.origin {
-            Origin::Run(run) => Some(version(run)),
-            Origin::Model { .. } | Origin::Survey { .. } => None,
-        };
-        leaves.iter().map(version).collect()
+        leaves.iter().map(|leaf| self.run(leaf).map(version)).collect()
     }
 }
 

@@ -58,7 +58,12 @@ prefix = "a"
 [[run]]
 program = "toy"
 machine = "toy"
-metrics = [{ answer = "time_ns", metric = "a.time" }, { figure = "x", metric = "a.x" }]
+metrics = [{ answer = "time_ns", metric = "a.time" }]
+
+[[run]]
+program = "still"
+machine = "toy"
+metrics = [{ figure = "x", metric = "a.x" }]
 
 [[run]]
 program = "toy"
@@ -146,7 +151,7 @@ each = { steps = ["1", "9"] }
     fn the_runs_of_a_band_are_needed_with_the_claim() {
         let laboratory = laboratory(STUDY).unwrap();
         let runs = |id: &str| laboratory.needed(&[id.to_owned()]).len();
-        assert_eq!((runs("a.order"), runs("a.x")), (3, 1));
+        assert_eq!((runs("a.order"), runs("a.x")), (4, 1));
     }
 
     #[test]
@@ -155,7 +160,7 @@ each = { steps = ["1", "9"] }
         let expected = "expected a metric that some run, model or survey yields";
         assert_eq!(
             said("metric = \".time\"", "metric = \".half\"")[0],
-            format!("toy.toml:26:1: band.metric = \"a.half\": {expected}")
+            format!("toy.toml:31:1: band.metric = \"a.half\": {expected}")
         );
         assert!(
             said("by = \".{steps}.time\"", "by = \".{steps}.tome\"")[0].contains("band.by = \"a.1.tome\"")
@@ -168,13 +173,13 @@ each = { steps = ["1", "9"] }
         let itself = STUDY.replace("by = \".{steps}.time\"", "by = \".time\"");
         assert_eq!(
             laboratory(&itself).unwrap_err()[0],
-            format!("toy.toml:26:1: band.by = \"a.time\": {expected}")
+            format!("toy.toml:31:1: band.by = \"a.time\": {expected}")
         );
         // Runs without the input are the metric's own.
         let same = STUDY.replace("inputs = { steps = \"{steps}\" }\n", "");
         assert_eq!(
             laboratory(&same).unwrap_err()[1],
-            format!("toy.toml:25:1: band.by = \"a.9.time\": {expected}")
+            format!("toy.toml:30:1: band.by = \"a.9.time\": {expected}")
         );
     }
 
@@ -183,8 +188,8 @@ each = { steps = ["1", "9"] }
         let (_, band) = STUDY.split_once("[[band]]").unwrap();
         let said = laboratory(&format!("{STUDY}\n[[band]]{}", band.replace(", \"9\"]", "]"))).unwrap_err();
         let mistake =
-            "band.metric = \"a.time\": expected a metric that has no value at \"1\" in toy.toml:26:1 yet";
-        assert_eq!(said[0], format!("toy.toml:34:1: {mistake}"));
+            "band.metric = \"a.time\": expected a metric that has no value at \"1\" in toy.toml:31:1 yet";
+        assert_eq!(said[0], format!("toy.toml:39:1: {mistake}"));
     }
 
     #[test]
