@@ -75,6 +75,8 @@ struct Row<'p> {
     from: f64,
     value: Option<f64>,
     interval: Option<(f64, f64)>,
+    /// The end that a bar of the length for comparison would have.
+    reference: Option<f64>,
     /// The lengths of the pieces with their labels.
     pieces: Vec<(&'p str, f64)>,
 }
@@ -83,7 +85,8 @@ impl<'p> Row<'p> {
     fn new(bar: &'p Bar, left_out: &mut LeftOut) -> Self {
         let mut sound = |it: Result<f64, Flaw>| it.map_err(|flaw| left_out.add(flaw, &bar.label)).ok();
         let from = sound(value(bar.from, Scale::Linear)).unwrap_or(0.0);
-        let length = bar.value.and_then(|length| sound(value(length, Scale::Linear)));
+        let mut length = |length: Option<f64>| length.and_then(|it| sound(value(it, Scale::Linear)));
+        let (length, reference) = (length(bar.value), length(bar.reference).map(|it| from + it));
         let pieces = bar.pieces.iter().map(|piece| Some((piece.label.as_str(), share(piece.value)?)));
         let pieces: Option<Vec<_>> = pieces.collect();
         let pieces = pieces.filter(|pieces| pieces.iter().any(|(_, value)| *value > 0.0));
@@ -93,7 +96,7 @@ impl<'p> Row<'p> {
         let interval = bar.interval.and_then(|it| {
             interval(it).map_err(|flaw| left_out.add(flaw, &bar.label)).ok().map(|it| (it.low, it.high))
         });
-        Self { bar, from, value: length, interval, pieces: pieces.unwrap_or_default() }
+        Self { bar, from, value: length, interval, reference, pieces: pieces.unwrap_or_default() }
     }
 
     /// The value at the end of the bar.
@@ -118,7 +121,16 @@ impl<'p> Row<'p> {
             let sizes: Vec<_> = pieces.map(|(label, size)| format!("{label}:{size}")).collect();
             data.push(("pieces", sizes.join(";")));
         }
+        if let Some(compared) = self.compared(ruler) {
+            told = format!("{told}; {compared}");
+            data.extend(self.bar.reference.map(|reference| ("reference", reference.to_string())));
+        }
         Meaning { class: "bar", title: told, data }
+    }
+
+    /// The length for comparison in words.
+    fn compared(&self, ruler: &Ruler) -> Option<String> {
+        Some(format!("for comparison {}", ruler.told(self.reference? - self.from)))
     }
 
     fn height(&self, sides: Sides) -> f64 {
@@ -168,7 +180,14 @@ impl<'p> Ranked<'p> {
     pub(super) fn along(&self) -> Option<Extent> {
         let ends = self.rows.iter().filter_map(|row| row.interval).flat_map(|(low, high)| [low, high]);
         let begins = self.rows.iter().map(|row| row.from);
-        Extent::of(self.rows.iter().filter_map(Row::end).chain(begins).chain(ends))
+        let references = self.rows.iter().filter_map(|row| row.reference);
+        Extent::of(self.rows.iter().filter_map(Row::end).chain(begins).chain(ends).chain(references))
+    }
+
+    /// Adds the lengths for comparison outside of the axis.
+    pub(super) fn leave_out(&self, ruler: &Ruler, left_out: &mut LeftOut) {
+        let is_outside = |row: &&Row<'_>| row.reference.is_some_and(|reference| !ruler.holds(reference));
+        self.rows.iter().filter(is_outside).for_each(|row| left_out.add(Flaw::Outside, &row.bar.label));
     }
 
     /// The axis that suits the values.
@@ -247,9 +266,14 @@ impl<'p> Ranked<'p> {
             beside(canvas, frame.left - GAP, Anchor::End, &row.bar.label, sides.label);
             beside(canvas, behind, Anchor::End, &value, sides.value);
             beside(canvas, behind + GAP, Anchor::Start, &row.bar.note, sides.note);
-            if let Some(end) = row.end() {
-                let ends = [row.from, end].map(|value| frame.left + ruler.place(value) * frame.width);
-                canvas.group(row.meaning(ruler), |canvas| draw_bar(canvas, frame, ends, middle, row, pieces));
+            let place = |value: f64| frame.left + ruler.place(value) * frame.width;
+            let ends = row.end().map(|end| [row.from, end].map(place));
+            let tick = row.reference.filter(|reference| ruler.holds(*reference)).map(at);
+            if ends.is_some() || tick.is_some() {
+                canvas.group(row.meaning(ruler), |canvas| {
+                    ends.iter().for_each(|ends| draw_bar(canvas, frame, *ends, middle, row, pieces));
+                    tick.iter().for_each(|x| draw_tick(canvas, *x, middle));
+                });
             }
             if let Some((low, high)) =
                 row.interval.filter(|(low, high)| ruler.holds(*low) || ruler.holds(*high))
@@ -270,8 +294,9 @@ impl<'p> Ranked<'p> {
     pub(super) fn texts(&self, ruler: &Ruler) -> impl Iterator<Item = (&'p str, String)> {
         self.rows.iter().map(|row| {
             let value = row.value_text(ruler, self.greatest());
-            let parts = [value.as_str(), row.bar.note.as_str()].into_iter().filter(|part| !part.is_empty());
-            (row.bar.label.as_str(), parts.collect::<Vec<_>>().join(", "))
+            let parts = [value, row.compared(ruler).unwrap_or_default(), row.bar.note.clone()];
+            let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            (row.bar.label.as_str(), parts.join(", "))
         })
     }
 }
@@ -309,6 +334,13 @@ fn draw_bar(
             canvas.line(&[(x, top + height), (x + 5.0, top)], CUT);
         }
     }
+}
+
+/// Draws the tick of a length for comparison, which is longer than the bar is high. It has no edge: that would hide the end of the bar.
+fn draw_tick(canvas: &mut Canvas, x: f64, middle: f64) {
+    const REACH: f64 = BAR / 2.0 + 4.0;
+    let tick = Stroke { colour: INK, width: 2.2, dashes: "" };
+    canvas.line(&[(x, middle - REACH), (x, middle + REACH)], tick);
 }
 
 /// The white strokes across a bar that is cut off.

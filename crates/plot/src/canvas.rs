@@ -55,8 +55,9 @@ pub(super) const AXIS: Stroke<'static> = Stroke { colour: FAINT_INK, width: 1.0,
 pub(super) const GRID: Stroke<'static> = Stroke { colour: LINE, width: 0.8, dashes: "" };
 pub(super) const LEVEL: Stroke<'static> = Stroke { colour: "#6b6b6b", width: 1.2, dashes: "6 4" };
 
-/// From the middle of a marker to its edge.
+/// From the middle of a marker to its edge, and from that of a hollow one.
 const MARKER: f64 = 3.6;
+const HOLLOW: f64 = 6.0;
 
 /// A picture that is being drawn.
 pub(super) struct Canvas {
@@ -190,30 +191,44 @@ impl Canvas {
     }
 
     /// The marker of a look at a place.
-    pub(super) fn marker(&mut self, (x, y): Place, look: Look) {
-        let polygon = |corners: &[(f64, f64)]| {
-            let places: Vec<_> = corners
-                .iter()
-                .map(|(across, down)| format!("{},{}", short(x + across * MARKER), short(y + down * MARKER)))
-                .collect();
-            Polygon::new().set("points", places.join(" ")).set("stroke", look.colour)
-        };
-        let circle = || Circle::new().set("cx", short(x)).set("cy", short(y)).set("stroke", look.colour);
-        let square: &[(f64, f64)] = &[(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)];
-        let (full, open) = (look.colour, PAPER);
+    pub(super) fn marker(&mut self, place: Place, look: Look) {
         match look.marker {
-            Marker::Circle => self.add(circle().set("r", 3.2).set("fill", full)),
-            Marker::OpenCircle => self.add(circle().set("r", 3.2).set("fill", open).set("stroke-width", 1.5)),
-            Marker::Square => self.add(polygon(square).set("fill", full)),
-            Marker::OpenSquare => self.add(polygon(square).set("fill", open).set("stroke-width", 1.5)),
-            Marker::Triangle => {
-                self.add(polygon(&[(0.0, -1.1), (1.05, 0.8), (-1.05, 0.8)]).set("fill", full))
-            }
-            Marker::Tip => self.add(polygon(&[(0.0, 1.1), (1.05, -0.8), (-1.05, -0.8)]).set("fill", full)),
-            Marker::Diamond => {
-                self.add(polygon(&[(0.0, -1.15), (1.15, 0.0), (0.0, 1.15), (-1.15, 0.0)]).set("fill", full));
-            }
+            Marker::OpenCircle | Marker::OpenSquare => self.shape(place, look, MARKER, Some((PAPER, 1.5))),
+            _ => self.shape(place, look, MARKER, None),
         }
+    }
+
+    /// The marker of a look as an outline, around the marker of a value that it is near to.
+    pub(super) fn hollow(&mut self, place: Place, look: Look) {
+        self.shape(place, look, HOLLOW, Some(("none", 1.6)));
+    }
+
+    /// The shape of a look's marker with this reach from its middle: full, or with a ground and an edge of this width.
+    fn shape(&mut self, (x, y): Place, look: Look, reach: f64, edge: Option<(&str, f64)>) {
+        const CIRCLE: f64 = 0.89;
+        let corners: &[(f64, f64)] = match look.marker {
+            Marker::Circle | Marker::OpenCircle => &[],
+            Marker::Square | Marker::OpenSquare => {
+                &[(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)]
+            }
+            Marker::Triangle => &[(0.0, -1.1), (1.05, 0.8), (-1.05, 0.8)],
+            Marker::Tip => &[(0.0, 1.1), (1.05, -0.8), (-1.05, -0.8)],
+            Marker::Diamond => &[(0.0, -1.15), (1.15, 0.0), (0.0, 1.15), (-1.15, 0.0)],
+        };
+        let mut attributes = vec![("stroke", look.colour.to_owned())];
+        attributes.push(("fill", edge.map_or(look.colour, |(ground, _)| ground).to_owned()));
+        attributes.extend(edge.map(|(_, width)| ("stroke-width", width.to_string())));
+        if corners.is_empty() {
+            let circle =
+                Circle::new().set("cx", short(x)).set("cy", short(y)).set("r", short(CIRCLE * reach));
+            return self
+                .add(attributes.into_iter().fold(circle, |circle, (name, value)| circle.set(name, value)));
+        }
+        let places = corners
+            .iter()
+            .map(|(across, down)| format!("{},{}", short(x + across * reach), short(y + down * reach)));
+        let polygon = Polygon::new().set("points", places.collect::<Vec<_>>().join(" "));
+        self.add(attributes.into_iter().fold(polygon, |polygon, (name, value)| polygon.set(name, value)));
     }
 
     /// A line along an interval, with a bar across at both of its ends.

@@ -98,6 +98,8 @@ pub struct Series {
     pub points: Vec<Point>,
     /// The names of the points, in their order. Points with names stand alone: no line joins them.
     pub names: Vec<String>,
+    /// Points for comparison, each drawn as a hollow marker of the series that no line joins.
+    pub references: Vec<Point>,
 }
 
 /// A point of a series.
@@ -167,6 +169,8 @@ pub struct Bar {
     pub pieces: Vec<Piece>,
     /// The confidence interval of the bar's end.
     pub interval: Option<Interval>,
+    /// A value for comparison, drawn as a tick across the bar.
+    pub reference: Option<f64>,
     /// A note behind the value; may be empty.
     pub note: String,
 }

@@ -16,9 +16,13 @@ pub(super) fn curves(panel: &Panel, lines: &Lines, curves: &Curves<'_>, axes: &A
         |ruler: &Ruler, label: &str| if label.is_empty() { "values".to_owned() } else { ruler.title.clone() };
     let (up, across) = (axis(&axes.y, &lines.y.label), axis(&axes.x, &lines.x.label));
     let head = format!("{}{up} against {across}.", title(panel));
-    let series = curves.series().map(|(series, points)| {
+    let series = curves.series().map(|(series, points, references)| {
         let label = if series.label.is_empty() { "Series" } else { &series.label };
-        format!("{label}: {}.", series_in_words(&points, axes))
+        let compared = match references.is_empty() {
+            true => String::new(),
+            false => format!("; for comparison {}", series_in_words(references, axes)),
+        };
+        format!("{label}: {}{compared}.", series_in_words(&points, axes))
     });
     let levels = lines
         .levels

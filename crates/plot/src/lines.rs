@@ -37,6 +37,8 @@ pub(super) struct Curves<'p> {
     lines: &'p Lines,
     /// The points of each series, with `None` where the line has a gap.
     points: Vec<Vec<Option<Sound>>>,
+    /// The points for comparison of each series.
+    references: Vec<Vec<Sound>>,
     levels: Vec<&'p Level>,
     multiples: Vec<&'p Level>,
 }
@@ -61,7 +63,12 @@ struct Name<'p> {
 
 impl<'p> Curves<'p> {
     pub(super) fn new(lines: &'p Lines, left_out: &mut LeftOut) -> Self {
-        let points = lines.series.iter().map(|series| points(lines, series, left_out)).collect();
+        let mut sound = |series, all: &[_]| points(lines, series, all, left_out);
+        let points = lines.series.iter().map(|series| sound(series, &series.points)).collect();
+        let references = lines.series.iter();
+        let references =
+            references.map(|series| sound(series, &series.references).into_iter().flatten().collect());
+        let references = references.collect();
         let mut levels = Vec::new();
         for level in &lines.levels {
             match value(level.value, lines.y.scale) {
@@ -76,11 +83,11 @@ impl<'p> Curves<'p> {
                 Err(flaw) => left_out.add(flaw, &multiple.label),
             }
         }
-        Self { lines, points, levels, multiples }
+        Self { lines, points, references, levels, multiples }
     }
 
     fn sound(&self) -> impl Iterator<Item = &Sound> {
-        self.points.iter().flatten().flatten()
+        self.points.iter().flatten().flatten().chain(self.references.iter().flatten())
     }
 
     /// The values that stand along the axis across.
@@ -98,20 +105,27 @@ impl<'p> Curves<'p> {
 
     /// Adds the points outside of the axes.
     pub(super) fn leave_out(&self, axes: &Axes, left_out: &mut LeftOut) {
-        for (series, points) in self.lines.series.iter().zip(&self.points) {
-            let outside = points.iter().flatten().filter(|point| !axes.hold(point));
+        for (series, points, references) in self.all() {
+            let outside = points.iter().flatten().chain(references).filter(|point| !axes.hold(point));
             outside.for_each(|_| left_out.add(Flaw::Outside, &series.label));
         }
         let outside = self.levels.iter().filter(|level| !axes.y.holds(level.value));
         outside.for_each(|level| left_out.add(Flaw::Outside, &level.label));
     }
 
+    /// Each series with its points and its points for comparison.
+    fn all(&self) -> impl Iterator<Item = (&'p Series, &Vec<Option<Sound>>, &Vec<Sound>)> {
+        let series = self.lines.series.iter().zip(&self.points).zip(&self.references);
+        series.map(|((series, points), references)| (series, points, references))
+    }
+
     /// The series that are seen, of which the points stand alone or are joined.
     fn seen(&self, alone: bool) -> impl Iterator<Item = &'p str> {
-        let series = self.lines.series.iter().zip(&self.points);
-        let series =
-            series.filter(|(_, points)| points.iter().any(Option::is_some)).map(|(series, _)| series);
-        series.filter(move |series| stands_alone(series) == alone).map(|series| series.label.as_str())
+        let seen = self
+            .all()
+            .filter(|(_, points, references)| points.iter().any(Option::is_some) || !references.is_empty());
+        let series = seen.map(|(series, ..)| series).filter(move |series| stands_alone(series) == alone);
+        series.map(|series| series.label.as_str())
     }
 
     /// The names of the series whose points no line joins: they stand in the legend.
@@ -164,12 +178,18 @@ impl<'p> Curves<'p> {
             canvas.line(&[from, to], LEVEL);
             Some(Name { text: &multiple.label, look: None, end: to, mean: to.1 })
         }));
-        for (series, points) in self.lines.series.iter().zip(&self.points) {
+        for (series, points, references) in self.all() {
             let number = labels.get_index_of(series.label.as_str()).unwrap_or(0);
             let drawn = Drawn { frame, axes, look: look(number), number, series };
-            if let Some(end) = canvas.group(meaning(series, points), |canvas| drawn.draw(canvas, points)) {
-                let heights = points.iter().flatten().map(|point| axes.at(frame, point.x, point.y).1);
-                let mean = heights.sum::<f64>() / points.iter().flatten().count() as f64;
+            let draw = |canvas: &mut Canvas| {
+                let end = drawn.draw(canvas, points);
+                let compared = references.iter().filter_map(|point| drawn.reference(canvas, point));
+                compared.chain(end).reduce(rightmost)
+            };
+            if let Some(end) = canvas.group(meaning(series, points, references), draw) {
+                let all = || points.iter().flatten().chain(references);
+                let heights = all().map(|point| axes.at(frame, point.x, point.y).1);
+                let mean = heights.sum::<f64>() / all().count() as f64;
                 if !stands_alone(series) {
                     names.push(Name { text: &series.label, look: Some(drawn.look), end, mean });
                 }
@@ -182,10 +202,11 @@ impl<'p> Curves<'p> {
         draw_names(canvas, frame, &names, most);
     }
 
-    /// The series, and whether each has a point that can be drawn.
-    pub(super) fn series(&self) -> impl Iterator<Item = (&'p Series, Vec<Sound>)> {
-        let sound = |points: &Vec<Option<Sound>>| points.iter().copied().flatten().collect();
-        self.lines.series.iter().zip(self.points.iter().map(sound))
+    /// The series, with the points that can be drawn, and those for comparison.
+    pub(super) fn series(&self) -> impl Iterator<Item = (&'p Series, Vec<Sound>, &Vec<Sound>)> {
+        self.all().map(|(series, points, references)| {
+            (series, points.iter().copied().flatten().collect(), references)
+        })
     }
 }
 
@@ -207,10 +228,18 @@ impl Axes {
 }
 
 /// The name of a series and all its values that can be drawn.
-fn meaning(series: &Series, points: &[Option<Sound>]) -> Meaning {
-    let values: Vec<_> = points.iter().flatten().map(|point| format!("{},{}", point.x, point.y)).collect();
-    let data = vec![("series", series.label.clone()), ("values", values.join(" "))];
+fn meaning(series: &Series, points: &[Option<Sound>], references: &[Sound]) -> Meaning {
+    let value = |point: &Sound| format!("{},{}", point.x, point.y);
+    let values: Vec<_> = points.iter().flatten().map(value).collect();
+    let compared: Vec<_> = references.iter().map(value).collect();
+    let mut data = vec![("series", series.label.clone()), ("values", values.join(" "))];
+    data.extend((!compared.is_empty()).then(|| ("references", compared.join(" "))));
     Meaning { class: "series", title: String::new(), data }
+}
+
+/// The place further right; the second where none is.
+fn rightmost(end: Place, place: Place) -> Place {
+    if place.0 >= end.0 { place } else { end }
 }
 
 /// Whether no line joins the points of a series.
@@ -314,7 +343,18 @@ impl Drawn<'_> {
                 index += 1;
             }
         }
-        seen.into_iter().reduce(|end, place| if place.0 >= end.0 { place } else { end })
+        seen.into_iter().reduce(rightmost)
+    }
+
+    /// Draws a point for comparison, and answers its place; `None` outside of the axes.
+    fn reference(&self, canvas: &mut Canvas, point: &Sound) -> Option<Place> {
+        let place = self.axes.hold(point).then(|| self.axes.at(self.frame, point.x, point.y))?;
+        let place = self.frame.nearest(place);
+        let name = format!("{}, for comparison", self.series.label);
+        canvas.group(self.point(name.trim_start_matches(", "), point), |canvas| {
+            canvas.hollow(place, self.look);
+        });
+        Some(place)
     }
 
     /// A point in words.

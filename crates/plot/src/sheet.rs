@@ -393,7 +393,11 @@ fn ready<'p>(picture: &'p Picture, left_out: &mut LeftOut) -> Vec<Ready<'p>> {
                 curves.leave_out(&axes, left_out);
                 Kind::Curves { lines, curves, axes }
             }
-            Checked::Ranked(_, bars) => Kind::Ranked { ruler: bars.ruler(values), bars },
+            Checked::Ranked(_, bars) => {
+                let ruler = bars.ruler(values);
+                bars.leave_out(&ruler, left_out);
+                Kind::Ranked { ruler, bars }
+            }
             Checked::Map(map) => Kind::Map(map),
             Checked::Diagram(diagram) => Kind::Diagram(diagram),
         }

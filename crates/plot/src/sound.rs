@@ -101,7 +101,12 @@ pub(super) struct Sound {
 }
 
 /// The points of a series that can be drawn on axes of a panel, with `None` where the line has a gap.
-pub(super) fn points(lines: &Lines, series: &Series, left_out: &mut LeftOut) -> Vec<Option<Sound>> {
+pub(super) fn points(
+    lines: &Lines,
+    series: &Series,
+    points: &[Point],
+    left_out: &mut LeftOut,
+) -> Vec<Option<Sound>> {
     let mut check = |point: &Point| -> Result<Sound, Flaw> {
         let x = value(point.x, lines.x.scale)?;
         let y = value(point.y.ok_or(Flaw::Missing)?, lines.y.scale)?;
@@ -116,8 +121,7 @@ pub(super) fn points(lines: &Lines, series: &Series, left_out: &mut LeftOut) -> 
         Ok(Sound { x, y, interval })
     };
     let mut flaws = Vec::new();
-    let points =
-        series.points.iter().map(|point| check(point).map_err(|flaw| flaws.push(flaw)).ok()).collect();
+    let points = points.iter().map(|point| check(point).map_err(|flaw| flaws.push(flaw)).ok()).collect();
     flaws.into_iter().for_each(|flaw| left_out.add(flaw, &series.label));
     points
 }
@@ -137,7 +141,7 @@ mod tests {
         points[0].interval = Some(Interval { low: 2.0, high: 1.0 });
         let series = Series { label: "single".to_owned(), points, ..Series::default() };
         let mut left_out = LeftOut::default();
-        let sound = super::points(&lines, &series, &mut left_out);
+        let sound = super::points(&lines, &series, &series.points, &mut left_out);
         assert_eq!(sound.iter().flatten().count(), 1);
         assert_eq!(
             left_out.words().unwrap(),

@@ -48,10 +48,18 @@ fn axis() -> impl Strategy<Value = Axis> {
 }
 
 fn series() -> impl Strategy<Value = Series> {
-    let point = (value(), prop::option::weighted(0.9, value()), interval());
-    let points = prop::collection::vec(point.prop_map(|(x, y, interval)| Point { x, y, interval }), 0..40);
+    let point = || {
+        let parts = (value(), prop::option::weighted(0.9, value()), interval());
+        parts.prop_map(|(x, y, interval)| Point { x, y, interval })
+    };
+    let (points, references) = (prop::collection::vec(point(), 0..40), prop::collection::vec(point(), 0..4));
     let names = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(text(), 1..40)];
-    (text(), points, names).prop_map(|(label, points, names)| Series { label, points, names })
+    (text(), points, names, references).prop_map(|(label, points, names, references)| Series {
+        label,
+        points,
+        names,
+        references,
+    })
 }
 
 fn lines() -> impl Strategy<Value = Content> {
@@ -66,8 +74,17 @@ fn bars() -> impl Strategy<Value = Content> {
     let piece = (text(), value()).prop_map(|(label, value)| Piece { label, value });
     let pieces = prop::collection::vec(piece, 0..4);
     let from = prop_oneof![3 => Just(0.0), 1 => value()];
-    let bar = (text(), from, prop::option::weighted(0.9, value()), pieces, interval(), text()).prop_map(
-        |(label, from, value, pieces, interval, note)| Bar { label, from, value, pieces, interval, note },
+    let length = |share| prop::option::weighted(share, value());
+    let bar = (text(), from, length(0.9), pieces, interval(), length(0.3), text()).prop_map(
+        |(label, from, value, pieces, interval, reference, note)| Bar {
+            label,
+            from,
+            value,
+            pieces,
+            interval,
+            reference,
+            note,
+        },
     );
     let unit = prop::sample::select(vec!["", "ns", "B/s"]);
     (text(), unit, prop::collection::vec(bar, 0..9), prop::option::weighted(0.3, value())).prop_map(
@@ -281,4 +298,54 @@ fn a_bar_that_is_too_long_is_cut_and_says_its_value() {
     let lengths: Vec<f64> = lengths.map(|node| node.attribute("width").unwrap().parse().unwrap()).collect();
     assert!((lengths[1] / lengths[0] - 2.0).abs() < 1e-2 && lengths[2] / lengths[0] < 4.01, "{lengths:?}");
     assert_eq!(svg.matches("stroke=\"#ffffff\"").count(), 2, "the cut is marked");
+}
+
+/// The places across and the heights of the outlines that a picture has.
+fn outlines(svg: &str) -> Vec<(f64, f64)> {
+    let document = Document::parse(svg).expect("a picture is well-formed");
+    let hollow =
+        document.descendants().filter(|it| it.has_tag_name("circle") && it.attribute("fill") == Some("none"));
+    hollow.map(|node| places(&node)[0]).collect()
+}
+
+#[test]
+fn a_point_for_comparison_is_hollow_and_joined_to_nothing() {
+    let with = |references: Vec<Point>| {
+        let points = vec![Point::new(0.0, 1.0), Point::new(1.0, 2.0)];
+        let series = Series { label: "a".to_owned(), points, references, ..Series::default() };
+        one(Lines { series: vec![series], ..Lines::default() })
+    };
+    let (without, svg) = (with(Vec::new()), with(vec![Point::new(0.0, 3.0), Point::new(1.0, f64::NAN)]));
+    assert!(!without.contains("for comparison") && outlines(&without).is_empty());
+    assert!(svg.contains("a, for comparison: 3 at 0") && svg.contains("; for comparison 3 at 0."), "{svg}");
+    assert!(svg.contains("data-references=\"0,3\"") && svg.contains("1 value not finite (a)"), "{svg}");
+    let lines = |svg: &str| svg.matches("stroke=\"#0072b2\" stroke-linejoin").count();
+    assert_eq!(lines(&svg), lines(&without));
+    // The upright axis reaches as high as the point does.
+    let [(_, top)] = outlines(&svg)[..] else { panic!("one outline: {svg}") };
+    let document = Document::parse(&svg).expect("a picture is well-formed");
+    let full = document.descendants().filter(|it| it.attribute("r") == Some("3.2"));
+    assert!(full.map(|node| places(&node)[0].1).all(|height| height > top + 20.0), "{svg}");
+}
+
+#[test]
+fn a_length_for_comparison_is_a_tick_across_the_bar() {
+    let bar = |label: &str, value: Option<f64>, reference: Option<f64>| Bar {
+        label: label.to_owned(),
+        value,
+        reference,
+        ..Bar::default()
+    };
+    let bars = vec![bar("a", Some(1e6), Some(2e6)), bar("b", Some(1e6), None), bar("c", None, Some(1e6))];
+    let bars = Bars { label: "time".to_owned(), unit: "ns".to_owned(), bars, ..Bars::default() };
+    let panels = vec![Panel { title: String::new(), content: Content::Bars(bars) }];
+    let svg = svg(&Picture { panels, ..Picture::default() });
+    let document = Document::parse(&svg).expect("a picture is well-formed");
+    let ticks = document.descendants().filter(|it| it.attribute("stroke-width") == Some("2.2"));
+    let ticks: Vec<_> = ticks.map(|node| places(&node)).collect();
+    assert_eq!(ticks.len(), 2, "{svg}");
+    let ends = document.descendants().filter(|it| it.attribute("fill") == Some("#0072b2"));
+    let ends: Vec<f64> = ends.map(|node| places(&node)[1].0).collect();
+    assert!((ticks[1][0].0 - ends[0]).abs() < 0.2 && ticks[0][0].0 > ends[0] + 20.0, "{ticks:?} {ends:?}");
+    assert!(svg.contains("a: 1 ms; for comparison 2 ms") && svg.contains("c: for comparison 1 ms."), "{svg}");
 }

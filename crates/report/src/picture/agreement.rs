@@ -25,7 +25,7 @@ pub fn agreement(title: &str, claims: &[Claim]) -> Option<Picture> {
         let (names, points) = named
             .map(|(claim, (stated, measured))| (name(claim), Point::new(stated, up(stated, measured))))
             .unzip();
-        Series { label: label(basis).to_owned(), points, names }
+        Series { label: label(basis).to_owned(), points, names, ..Series::default() }
     };
     let series = |up: fn(f64, f64) -> f64| -> Vec<Series> {
         Basis::ALL
