@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use lab::basis::Declarations;
+use lab::survey::Survey;
 use lab::{Claim, Laboratory, Mistakes, Study, basis, claim, declared, study, survey, tolerance};
 use worlds::files;
 
@@ -24,11 +26,29 @@ pub(crate) fn laboratory(claims: Option<&Path>, data: Option<&Path>) -> Result<L
             studies.iter_mut().for_each(|study| study.bounds.clear());
             claims_of(folder)?
         }
-        None => CLAIMS.iter().flat_map(shipped_claims).collect(),
+        None => self::claims(),
     };
     let laboratory = Laboratory::new(claims, studies, surveys(), tolerances()).map_err(problem)?;
-    let declaring = laboratory.declaring(whole(&BASIS, basis::read));
+    let declaring = laboratory.declaring(declarations());
     Ok(declaring.explaining(whole(&CAUSES, declared::causes)).without(absent))
+}
+
+/// The laboratory of one study, with the claims whose numbers its figures may show.
+pub(crate) fn alone(
+    claims: Vec<Claim>,
+    study: Study,
+    surveys: BTreeMap<String, Survey>,
+) -> Result<Laboratory, Mistakes> {
+    Ok(Laboratory::new(claims, vec![study], surveys, tolerances())?.declaring(declarations()))
+}
+
+/// Every shipped claim.
+pub(crate) fn claims() -> Vec<Claim> {
+    CLAIMS.iter().flat_map(shipped_claims).collect()
+}
+
+fn declarations() -> Declarations {
+    whole(&BASIS, basis::read)
 }
 
 /// The shipped claims of one file.
@@ -42,7 +62,7 @@ pub(crate) fn studies() -> Vec<Study> {
 }
 
 /// The shipped surveys, by their files relative to the studies.
-pub(crate) fn surveys() -> BTreeMap<String, survey::Survey> {
+pub(crate) fn surveys() -> BTreeMap<String, Survey> {
     SURVEYS.iter().map(|file| (file.name.to_owned(), whole(file, survey::read))).collect()
 }
 
@@ -91,7 +111,6 @@ fn problem(mistakes: Mistakes) -> Problem {
 mod tests {
     use std::collections::BTreeSet;
 
-    use lab::basis::Declarations;
     use lab::drawing::Line;
     use lab::laboratory::Metrics;
     use lab::results::{Kept, Results};
@@ -147,7 +166,7 @@ mod tests {
     fn every_shipped_study_stands_alone() {
         for study in studies() {
             let name = study.name.clone();
-            let alone = Laboratory::new(Vec::new(), vec![study], surveys(), Vec::new());
+            let alone = alone(claims(), study, surveys());
             assert!(alone.is_ok(), "{name}: {:#?}", alone.unwrap_err());
         }
     }

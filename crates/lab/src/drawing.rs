@@ -1,7 +1,7 @@
 //! The points of a study's figures. This module must never know how a picture looks, nor run anything.
 
-use crate::laboratory::Metrics;
 use crate::results::{Number, Results, Row};
+use crate::statements::Statements;
 use crate::study::{Coordinate, Figure, Lines, Scale, Series, Study, quantity};
 
 /// A figure with its points.
@@ -57,6 +57,8 @@ pub struct Point {
     pub across: Across,
     /// Vertical coordinate, by each round; empty where nothing was measured.
     pub up: Vec<f64>,
+    /// Vertical coordinate that a claim of the literature states; `None` where none does.
+    pub stated: Option<f64>,
 }
 
 /// A place across.
@@ -71,18 +73,25 @@ pub enum Across {
 impl<'s> Results<'s> {
     /// Every figure of the study with its points.
     pub fn drawings(&self) -> Vec<Drawing<'s>> {
+        let statements = Statements::new(self.laboratory);
         let drawing = |figure: &'s Figure| match &figure.lines {
             Lines::Runs { series, panels } => {
                 let names =
                     |names: &[(String, _)]| names.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-                self.of_runs(figure, &names(series), &names(panels))
+                self.of_runs(&statements, figure, &names(series), &names(panels))
             }
-            Lines::Metrics(series) => of_metrics(self.study, &self.metrics, figure, series),
+            Lines::Metrics(series) => self.of_metrics(&statements, figure, series),
         };
         self.study.figures.iter().map(drawing).collect()
     }
 
-    fn of_runs(&self, figure: &'s Figure, series: &[String], panels: &[String]) -> Drawing<'s> {
+    fn of_runs(
+        &self,
+        statements: &Statements<'_>,
+        figure: &'s Figure,
+        series: &[String],
+        panels: &[String],
+    ) -> Drawing<'s> {
         let (x, y) = (&figure.x, &figure.y);
         let has = |row: &&Row<'_>| {
             let field = |name: &String| row.source.field(name).is_some();
@@ -104,12 +113,37 @@ impl<'s> Results<'s> {
             units.0 = units.0.or(Some(unit));
             units.1 = units.1.or(up.map(|number| number.unit.clone()));
             let up = up.map(|number| scaled(number, y)).unwrap_or_default();
-            add(&mut drawn, label(row, panels), label(row, series), Point { across, up });
+            let stated = metric(row, &y.of).and_then(|metric| statements.of(&metric));
+            let point = Point { across, up, stated: stated.map(|number| number * y.factor) };
+            add(&mut drawn, label(row, panels), label(row, series), point);
         }
         let study = self.study;
         let (x, y) = (axis(study, x, units.0), axis(study, y, units.1));
         drawing(figure, x, y, drawn)
     }
+
+    fn of_metrics(&self, statements: &Statements<'_>, figure: &'s Figure, series: &[Series]) -> Drawing<'s> {
+        let mut drawn = Vec::new();
+        for one in series {
+            let numbers = self.metrics.numbers().filter_map(|(name, value)| {
+                let (across, _) = quantity(one.metric.capture(name)?)?;
+                Some((name, across * figure.x.factor, value * figure.y.factor))
+            });
+            for (name, across, up) in numbers {
+                let stated = statements.of(name).map(|number| number * figure.y.factor);
+                let point = Point { across: Across::Number(across), up: vec![up], stated };
+                add(&mut drawn, self.study.labelled(&one.panel), self.study.labelled(&one.label), point);
+            }
+        }
+        let (x, y) = (axis(self.study, &figure.x, None), axis(self.study, &figure.y, None));
+        drawing(figure, x, y, drawn)
+    }
+}
+
+/// The metric that a column of a row is; `None` if the column is none.
+fn metric(row: &Row<'_>, column: &str) -> Option<String> {
+    let named = row.source.metrics.iter();
+    named.filter_map(|it| Some(it.metric.as_ref()?.fill(it.name.capture(column)?))).next()
 }
 
 /// The name of a field's value in a drawing. A bare number has the field's name before it.
@@ -135,21 +169,6 @@ fn across(row: &Row<'_>, x: &Coordinate) -> Option<(Across, String)> {
 
 fn scaled(number: &Number, along: &Coordinate) -> Vec<f64> {
     number.samples.iter().map(|sample| sample * along.factor).collect()
-}
-
-fn of_metrics<'s>(study: &Study, metrics: &Metrics, figure: &'s Figure, series: &[Series]) -> Drawing<'s> {
-    let mut drawn = Vec::new();
-    for one in series {
-        let numbers = metrics.numbers().filter_map(|(name, value)| {
-            let (across, _) = quantity(one.metric.capture(name)?)?;
-            Some((across * figure.x.factor, value * figure.y.factor))
-        });
-        for (across, up) in numbers {
-            let point = Point { across: Across::Number(across), up: vec![up] };
-            add(&mut drawn, one.panel.clone(), one.label.clone(), point);
-        }
-    }
-    drawing(figure, axis(study, &figure.x, None), axis(study, &figure.y, None), drawn)
 }
 
 /// Adds a point to the series of a panel.
@@ -193,7 +212,7 @@ mod tests {
 
     use super::*;
     use crate::results::Kept;
-    use crate::{Laboratory, study};
+    use crate::{Laboratory, basis, claim, study};
 
     const STUDY: &str = r#"
 summary = "s"
@@ -229,7 +248,7 @@ only = { machine = "cm-5" }
 name = "metrics"
 x = "words"
 y = { label = "rate", unit = "MB/s" }
-series = [{ label = "{on}", metric = "rate.{on}.np.*", each = { on = ["cm-5", "native"] } }]
+series = [{ label = "get, {on}", metric = "rate.{on}.np.*", each = { on = ["cm-5", "native"] } }]
 "#;
 
     fn answer(time: f64) -> Value {
@@ -293,9 +312,50 @@ series = [{ label = "{on}", metric = "rate.{on}.np.*", each = { on = ["cm-5", "n
         assert_eq!(
             lines(&metrics.panels[0]),
             [
-                ("cm-5", vec![(number(1.0), vec![4000.0]), (number(2.0), vec![2000.0])]),
-                ("native", vec![(number(1.0), vec![12000.0]), (number(2.0), vec![10000.0])])
+                ("get, the CM-5", vec![(number(1.0), vec![4000.0]), (number(2.0), vec![2000.0])]),
+                ("get, native", vec![(number(1.0), vec![12000.0]), (number(2.0), vec![10000.0])])
             ]
         );
+    }
+
+    /// A claim of a role, in the form of its file.
+    fn a_claim(id: &str, role: &str, more: &str) -> String {
+        format!(
+            "[[claim]]\nid = \"{id}\"\nwhere = \"Table 1\"\nrole = \"{role}\"\nkind = \"value\"\nstatement = \"it takes\"\n\
+             confidence = \"exact\"\n{more}\n"
+        )
+    }
+
+    #[test]
+    fn a_point_has_the_number_that_a_legible_result_states_of_its_metric() {
+        let stated = |id: &str| a_claim(id, "result", "value = 7");
+        let claims = [
+            stated("rate.native.np.1"),
+            stated("paper.peak"),
+            stated("rate.cm-5.np.2"),
+            a_claim("rate.cm-5.proc.1", "result", "held_out = true"),
+            a_claim("rate.cm-5.proc.2", "input", "value = 7"),
+        ];
+        let derived =
+            "\n[[derived]]\nmetric = \"paper.peak\"\nvalue = \"rate.cm-5.np.1\"\nbecause = \"it is\"\n";
+        let halved = STUDY.replace("y = \"rate\"", "y = { of = \"rate\", factor = 0.5 }");
+        let study = study::read("toy.toml", &(halved + derived)).unwrap();
+        let claims = claim::read("a.toml", &claims.concat()).unwrap();
+        let hole = "[[unreadable]]\nclaims = [\"rate.cm-5.np.2\"]\nbecause = \"a hole\"\n";
+        let laboratory = Laboratory::new(claims, vec![study], BTreeMap::new(), Vec::new()).unwrap();
+        let laboratory = laboratory.declaring(basis::read("b.toml", hole).unwrap());
+        let study = &laboratory.studies()[0];
+        let kept: Vec<Kept> = study.sources.iter().map(|source| source.kept(&answer(1.0))).collect();
+        let rounds: Vec<Vec<&Kept>> = kept.iter().map(|kept| vec![kept]).collect();
+        let drawings = Results::new(&laboratory, study, &rounds).drawings();
+        let stated = |drawing: &Drawing<'_>| -> Vec<_> {
+            let lines = drawing.panels.iter().flat_map(|panel| &panel.lines);
+            lines.flat_map(|line| &line.points).map(|point| point.stated).collect()
+        };
+        let [times, rates, _, metrics] = drawings.as_slice() else { panic!("four figures") };
+        assert_eq!(stated(times), [None; 8]);
+        // np and proc of the CM-5 at one word, then of this host.
+        assert_eq!(stated(rates), [Some(3.5), None, Some(3.5), None]);
+        assert_eq!(stated(metrics), [Some(7.0), None, Some(7.0), None]);
     }
 }

@@ -142,6 +142,11 @@ impl Laboratory {
         self.declared.because(self.claims.iter().find(|known| known.id == claim)?)
     }
 
+    /// Whether no declaration calls a claim illegible.
+    pub(crate) fn is_legible(&self, claim: &Claim) -> bool {
+        !self.declared.is_unreadable(claim)
+    }
+
     /// The laboratory with the known causes of claims that differ.
     #[must_use]
     pub fn explaining(self, causes: Vec<Declared>) -> Self {
@@ -380,7 +385,7 @@ impl Laboratory {
                 Verdict::NotMeasured => self.lacks(claim, &absent).into_iter().map(str::to_owned).collect(),
                 _ => Vec::new(),
             };
-            if self.declared.is_unreadable(claim) && finding.verdict == Verdict::NotMeasured {
+            if !self.is_legible(claim) && finding.verdict == Verdict::NotMeasured {
                 finding.verdict = Verdict::Unreadable;
             }
             let band = self.elsewhere(claim, &points);

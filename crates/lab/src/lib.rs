@@ -24,6 +24,7 @@
 //! | `fallible` | checks that no run can fail |
 //! | `lineage` | the measured numbers that a claim is made of |
 //! | `open_input` | claims of which an open input moves one part and not another |
+//! | `statements` | the numbers that claims state of metrics |
 //! | [`verdict`] | a claim compared with its metric |
 //! | [`tolerance`] | the greatest distance that counts as equal |
 //! | [`basis`] | the worth of a model if a claim holds |
@@ -62,6 +63,7 @@ pub mod results;
 pub mod runner;
 pub mod sensitivity;
 pub mod specification;
+mod statements;
 pub mod study;
 pub mod survey;
 mod template;

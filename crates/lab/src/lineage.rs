@@ -72,6 +72,15 @@ impl<'a> Lineage<'a> {
         self.derived.get(name).copied()
     }
 
+    /// The metric that a name stands for: the end of derivations that only rename.
+    pub(crate) fn root<'n>(&self, name: &'n str) -> &'n str
+    where
+        'a: 'n,
+    {
+        let renamed = self.derived(name).and_then(|derived| derived.value.metric());
+        renamed.map_or(name, |other| self.root(other))
+    }
+
     /// The source that yields a metric.
     pub(crate) fn yielded(&self, name: &str) -> Option<Yield<'a>> {
         let family = || self.families.iter().find(|(metric, _)| metric.capture(name).is_some());

@@ -51,6 +51,8 @@ pub struct SourceRound {
 pub struct Results<'s> {
     /// The study.
     pub study: &'s Study,
+    /// The laboratory whose study it is.
+    pub(crate) laboratory: &'s Laboratory,
     /// A row for each source, in their order.
     pub rows: Vec<Row<'s>>,
     /// All metrics, derived ones included.
@@ -215,7 +217,7 @@ impl<'s> Results<'s> {
         let rows = study.sources.iter().enumerate().map(row).collect();
         let metrics = laboratory.metrics(&runs);
         let bounds = laboratory.bounds(study, &metrics);
-        Self { study, rows, metrics, bounds }
+        Self { study, laboratory, rows, metrics, bounds }
     }
 }
 

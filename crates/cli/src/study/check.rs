@@ -24,7 +24,7 @@ use super::source::Read;
 
 /// A laboratory of the study alone, or every mistake in its file and its runs, each with its place in the file.
 pub(crate) fn laboratory(app: &App, read: Read) -> Result<Laboratory, Problem> {
-    let Read { study, surveys, mut mistakes } = read;
+    let Read { study, claims, surveys, mut mistakes } = read;
     if let (Some(study), true) = (&study, mistakes.is_empty()) {
         own_files::check(study)?;
     }
@@ -32,7 +32,7 @@ pub(crate) fn laboratory(app: &App, read: Read) -> Result<Laboratory, Problem> {
     let are_whole = mistakes.iter().all(|mistake| !mistake.key.starts_with(RUN));
     let (mut found, disturbed) = study.as_ref().map(|study| runs(app, study, are_whole)).unwrap_or_default();
     let laboratory = match study {
-        Some(study) => Laboratory::new(Vec::new(), vec![study], surveys, studies::tolerances()),
+        Some(study) => studies::alone(claims, study, surveys),
         None => Err(Mistakes::new()),
     };
     mistakes.extend(laboratory.as_ref().err().cloned().unwrap_or_default());

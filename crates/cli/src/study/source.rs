@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lab::study::{self, Origin, Study};
 use lab::survey::{self, Survey};
-use lab::{Laboratory, Mistakes};
+use lab::{Claim, Laboratory, Mistakes};
 use units::names::did_you_mean;
 use units::text;
 use worlds::files::read_text;
@@ -19,6 +19,8 @@ use crate::studies;
 pub(crate) struct Read {
     /// The study; `None` if its file is no study at all.
     pub(super) study: Option<Study>,
+    /// The claims of the literature that a shipped study may decide; none of a person's own study.
+    pub(super) claims: Vec<Claim>,
     pub(super) surveys: BTreeMap<String, Survey>,
     /// Mistakes of its file.
     pub(super) mistakes: Mistakes,
@@ -30,9 +32,7 @@ impl Read {
         let told = |mistakes: &Mistakes| Problem::Wrong(mistakes.iter().map(ToString::to_string).collect());
         match self.study {
             Some(study) if self.mistakes.is_empty() => {
-                let laboratory =
-                    Laboratory::new(Vec::new(), vec![study], self.surveys, studies::tolerances());
-                laboratory.map_err(|mistakes| told(&mistakes))
+                studies::alone(self.claims, study, self.surveys).map_err(|mistakes| told(&mistakes))
             }
             _ => Err(told(&self.mistakes)),
         }
@@ -48,7 +48,7 @@ pub(crate) fn read(name: &str, are_meant: bool, data: Option<&Path>) -> Result<R
             let text = str::from_utf8(shipped.bytes).expect("shipped texts are UTF-8");
             let (mut study, mistakes) = study::read_at_most(most, shipped.path, text);
             study.iter_mut().for_each(|study| own_files::look_in(data, study));
-            Ok(Read { study, surveys: studies::surveys(), mistakes })
+            Ok(Read { study, claims: studies::claims(), surveys: studies::surveys(), mistakes })
         }
         None if data.is_some() => {
             let own = "expected a shipped study; a study of your own finds its files from the folder that it lies in";
@@ -81,7 +81,7 @@ fn of_file(name: &str, most: study::Most) -> Result<Read, Problem> {
             Origin::Model { .. } => {}
         }
     }
-    Ok(Read { study, surveys, mistakes })
+    Ok(Read { study, claims: Vec::new(), surveys, mistakes })
 }
 
 /// A survey beside a study; `None` if there is no such file.

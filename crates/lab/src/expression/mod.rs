@@ -119,6 +119,14 @@ impl Expression {
         names
     }
 
+    /// The metric whose number the expression is; `None` if it computes anything.
+    pub fn metric(&self) -> Option<&str> {
+        match &self.node {
+            Node::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Value of the expression, with the metrics that `look` returns; `None` if one is missing or a number is not
     /// finite.
     pub fn evaluate(&self, look: &dyn Fn(&str) -> Option<f64>) -> Option<Value> {

@@ -182,6 +182,11 @@ impl Study {
     pub fn label<'a>(&'a self, name: &'a str) -> &'a str {
         self.labels.iter().find(|(known, _)| known == name).map_or(name, |(_, label)| label)
     }
+
+    /// A text in pictures, with the label of each of its parts: `gets, np` has two.
+    pub fn labelled(&self, text: &str) -> String {
+        text.split(", ").map(|part| self.label(part)).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Reads a study. `file` is its name in messages; unless the study says another, its name is that of the file.

@@ -171,7 +171,7 @@ impl From<&Drawing<'_>> for Figure {
     fn from(drawing: &Drawing<'_>) -> Self {
         let points = || drawing.panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
         let across: Vec<f64> = points().filter_map(|point| number(&point.across)).collect();
-        let up: Vec<f64> = points().flat_map(|point| &point.up).copied().collect();
+        let up: Vec<f64> = points().flat_map(|point| point.up.iter().chain(&point.stated)).copied().collect();
         Self {
             name: drawing.figure.name.clone(),
             title: drawing.title.clone(),
@@ -223,6 +223,7 @@ documented!(|it: Point| FigurePoint {
         Across::Name(name) => Scalar::Text(name.clone()),
     },
     y: StudyNumber::of(&Number { samples: it.up.clone(), unit: String::new() }),
+    stated: it.stated,
 });
 
 #[cfg(test)]

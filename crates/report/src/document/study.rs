@@ -277,6 +277,11 @@ pub struct FigurePoint {
     ///
     /// Null where nothing was measured.
     pub y: Option<StudyNumber>,
+    /// The height that a claim of the literature states.
+    ///
+    /// Null where none does, or keeps it apart, and in a study of a person's own.
+    #[serde(default)]
+    pub stated: Option<f64>,
 }
 
 /// A value of the axis that goes up, for comparison.

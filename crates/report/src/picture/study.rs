@@ -20,7 +20,10 @@ pub fn study(figure: &Figure, study: &Study) -> Picture {
     let insight = insight(&panels);
     Picture {
         title: figure.title.clone(),
-        caption: std::iter::once(caption(figure, study)).chain(insight).collect::<Vec<_>>().join(" "),
+        caption: std::iter::once(caption(figure, study, is_bars))
+            .chain(insight)
+            .collect::<Vec<_>>()
+            .join(" "),
         panels,
         shared: Shared { x: true, y: true },
     }
@@ -32,9 +35,12 @@ pub(crate) fn source(study: &Study) -> String {
 }
 
 /// The study, its missing runs, and the meaning of marks.
-fn caption(figure: &Figure, study: &Study) -> String {
+fn caption(figure: &Figure, study: &Study, is_bars: bool) -> String {
     let series = figure.panels.iter().flat_map(|panel| &panel.series);
-    let numbers = series.flat_map(|series| &series.points).filter_map(|point| point.y.as_ref());
+    let points = || series.clone().flat_map(|series| &series.points);
+    let mark = if is_bars { "Tick across a bar" } else { "Hollow" };
+    let is_stated = points().any(|point| point.stated.is_some());
+    let numbers = points().filter_map(|point| point.y.as_ref());
     let level = numbers.filter_map(|number| number.interval).map(|it| it.level).reduce(f64::min);
     let said = [
         Some(source(study)),
@@ -43,6 +49,7 @@ fn caption(figure: &Figure, study: &Study) -> String {
             0 => None,
             failed => Some(format!("{} failed and yielded nothing.", several(failed, "run"))),
         },
+        is_stated.then(|| format!("{mark}: as the source states.")),
         level.map(|level| {
             let least = (level * 1000.0).floor() / 10.0;
             format!(
@@ -59,9 +66,14 @@ fn lines(figure: &Figure, panel: &FigurePanel) -> Lines {
         let y = point.y.as_ref().map(|number| number.median);
         Some(Point { x, y, interval: point.y.as_ref().and_then(interval) })
     };
+    let reference = |point: &FigurePoint| match point.x {
+        Scalar::Number(x) => Some(Point::new(x, point.stated?)),
+        _ => None,
+    };
     let series = panel.series.iter().map(|series| Series {
         label: series.label.clone(),
         points: series.points.iter().filter_map(point).collect(),
+        references: series.points.iter().filter_map(reference).collect(),
         ..Series::default()
     });
     let level = |it: &crate::document::FigureLevel| Level { value: it.at, label: it.label.clone() };
@@ -94,7 +106,7 @@ fn bars(figure: &Figure, panel: &FigurePanel) -> Bars {
             let label = if series.label.is_empty() { at.clone() } else { format!("{at}, {}", series.label) };
             let value = point.y.as_ref().map(|number| number.median);
             let interval = point.y.as_ref().and_then(interval);
-            Some(Bar { label, value, interval, ..Bar::default() })
+            Some(Bar { label, value, interval, reference: point.stated, ..Bar::default() })
         });
         of_name.collect()
     };
@@ -111,7 +123,7 @@ mod tests {
         let samples = vec![1.0, 2.0, 3.0];
         let interval = Some(Bounds { low: 1.0, high: 3.0, level: 0.75 });
         let number = StudyNumber { median: 2.0, interval, samples };
-        let point = |y| FigurePoint { x: x.clone(), y };
+        let point = |y, stated| FigurePoint { x: x.clone(), y, stated };
         let axis = |label: &str, scale: &str| FigureAxis {
             label: label.to_owned(),
             unit: "us".to_owned(),
@@ -119,7 +131,10 @@ mod tests {
             from: Some(0.5),
             ..FigureAxis::default()
         };
-        let series = FigureSeries { label: "np".to_owned(), points: vec![point(Some(number)), point(None)] };
+        let series = FigureSeries {
+            label: "np".to_owned(),
+            points: vec![point(Some(number), Some(2.5)), point(None, None)],
+        };
         Figure {
             name: "f".to_owned(),
             title: "a figure".to_owned(),
@@ -139,8 +154,8 @@ mod tests {
         let picture = study(&figure(Scalar::Number(8.0)), &found());
         assert_eq!(
             picture.caption,
-            "Study toy: what a toy does. 1 run failed and yielded nothing. Whiskers: intervals in which the true median lies \
-             with a confidence of at least 75 %."
+            "Study toy: what a toy does. 1 run failed and yielded nothing. Hollow: as the source states. Whiskers: intervals in \
+             which the true median lies with a confidence of at least 75 %."
         );
         let Content::Lines(lines) = &picture.panels[0].content else { panic!("lines") };
         assert_eq!((lines.x.scale, lines.y.scale, lines.y.unit.as_str()), (Scale::Log, Scale::Linear, "us"));
@@ -148,8 +163,11 @@ mod tests {
         assert_eq!((points[0].y, points[0].interval), (Some(2.0), Some(Interval { low: 1.0, high: 3.0 })));
         assert_eq!((lines.y.from, lines.y.to), (Some(0.5), None));
         assert_eq!((points[1].x, points[1].y), (8.0, None));
+        assert_eq!(lines.series[0].references, [Point::new(8.0, 2.5)]);
         let picture = study(&figure(Scalar::Text("paragon".to_owned())), &found());
+        assert!(picture.caption.contains("Tick across a bar: as the source states."), "{}", picture.caption);
         let Content::Bars(bars) = &picture.panels[0].content else { panic!("bars") };
+        assert_eq!(bars.bars[0].reference, Some(2.5));
         assert_eq!(
             (bars.bars.len(), bars.bars[0].label.as_str(), bars.bars[0].value),
             (1, "paragon, np", Some(2.0))

@@ -50,8 +50,8 @@ impl Checked<'_> {
     /// No two series of a panel have one name, and none is chosen.
     fn distinct(&self, series: &[Series]) {
         for (index, one) in series.iter().enumerate() {
-            let is_same = |other: &&Series| other.label == one.label && other.panel == one.panel;
-            if series[..index].iter().any(|other| is_same(&other)) {
+            let told = |series: &Series| [&series.label, &series.panel].map(|it| self.study.labelled(it));
+            if series[..index].iter().any(|other| told(other) == told(one)) {
                 let expected = "a name that no other series of the panel has".to_owned();
                 self.refuse(one.place, "series.label", &one.label, expected);
             }
