@@ -172,7 +172,7 @@ mod tests {
     }
 
     /// Studies whose results are curves.
-    const CURVES: [&str; 21] = [
+    const CURVES: [&str; 22] = [
         "alewife-bisection",
         "alewife-iccg",
         "alewife-latency",
@@ -194,6 +194,7 @@ mod tests {
         "split-c-polling",
         "split-c-programs",
         "widget-em3d",
+        "widget-messages",
     ];
 
     /// An answer in which every number that a source keeps is 1. A family has three numbers.
