@@ -271,7 +271,10 @@ fn score(records: &[String]) -> Vec<String> {
         let numbers = [f64::INFINITY, 0.05, 0.15].map(|most| within(most).to_string());
         let predicted = [of("predicted"), measured("blind").to_string(), verdict("undecidable").to_string()];
         let apart = ["set", "follows", "repeated", "substitute"].map(of);
-        let unknown = [measured("unknown").to_string(), verdict("not measured").to_string()];
+        let is_unknown = |claim: &Counted| {
+            claim.basis != "blind" && ["held out", "unknown"].contains(&claim.verdict.as_str())
+        };
+        let unknown = [count(&is_unknown), verdict("not measured")].map(|number| number.to_string());
         let cells = [&numbers[..], &predicted, &apart, &unknown].concat();
         format!("| {} | {} |", study.trim_start_matches('~'), cells.join(" | "))
     };

@@ -89,6 +89,12 @@ impl Grid {
         self.0.iter().map(|(_, counts)| counts.not_measured).sum()
     }
 
+    /// Measured claims without a stated number to compare with, which are no blind predictions.
+    pub(crate) fn unknown(&self) -> usize {
+        let known = self.0.iter().filter(|(basis, _)| *basis != Basis::Blind);
+        known.map(|(_, counts)| counts.held_out + counts.unknown).sum()
+    }
+
     /// Claims that an open input decides.
     pub(crate) fn undecidable(&self) -> usize {
         self.0.iter().map(|(_, counts)| counts.undecidable).sum()

@@ -140,15 +140,14 @@ pub(super) fn marks() -> Markup {
 pub(super) fn score(standings: &[Standing], predictions: &[Predictions]) -> Markup {
     const DECIDED: [Basis; 5] =
         [Basis::Predicted, Basis::Set, Basis::Follows, Basis::Repeated, Basis::Substitute];
-    const COUNTED: [Basis; 2] = [Basis::Blind, Basis::Unknown];
     let rows = Standing::rows(standings);
     let label = |basis: &Basis| format!("#{}", basis_label(*basis));
     let numbers = ["#numbers predicted", "#within 5 %", "#within 15 %"].map(str::to_owned);
-    let last = ["#undecidable", "#not measured"].map(str::to_owned);
+    let last = [Basis::Blind, Basis::Unknown].iter().map(label);
+    let last = last.chain(["#undecidable", "#not measured"].map(str::to_owned));
     let columns: Vec<_> = std::iter::once("paper".to_owned())
         .chain(numbers)
         .chain(DECIDED.iter().map(label))
-        .chain(COUNTED.iter().map(label))
         .chain(last)
         .collect();
     html! {
@@ -170,11 +169,10 @@ pub(super) fn score(standings: &[Standing], predictions: &[Predictions]) -> Mark
                             @for basis in DECIDED {
                                 td.number { (grid.holds(basis)) }
                             }
-                            @for basis in COUNTED {
-                                td.number { (grid.of(basis).measured()) }
+                            @let blind = grid.of(Basis::Blind).measured();
+                            @for number in [blind, grid.unknown(), grid.undecidable(), grid.not_measured()] {
+                                td.number { (number) }
                             }
-                            td.number { (grid.undecidable()) }
-                            td.number { (grid.not_measured()) }
                         }
                     }
                 }

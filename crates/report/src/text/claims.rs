@@ -214,7 +214,7 @@ fn apart(standings: &[Standing], page: &Page) -> Vec<String> {
         Column::right("follow from\nothers", of(Basis::Follows)),
         Column::right("repeat\nothers", of(Basis::Repeated)),
         Column::right("by other\nprograms", of(Basis::Substitute)),
-        Column::right("unknown", cells(&|grid| grid.of(Basis::Unknown).measured().to_string())),
+        Column::right("unknown", cells(&|grid| grid.unknown().to_string())),
         Column::right("not\nmeasured", cells(&|grid| grid.not_measured().to_string())),
     ];
     Table::lines(columns, page, |index| if rows[index].0.is_none() { STRONG } else { Style::new() })
