@@ -33,7 +33,7 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     text: String,
-    node: Node,
+    node: Tree,
     kind: Kind,
 }
 
@@ -64,18 +64,19 @@ pub struct SyntaxError {
     pub expected: String,
 }
 
+/// The tree of an expression.
 #[derive(Clone, Debug, PartialEq)]
-enum Node {
+enum Tree {
     Number(f64),
     Name(String),
-    Negative(Box<Node>),
-    Not(Box<Node>),
-    Arithmetic(Operator, Box<Node>, Box<Node>),
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
+    Negative(Box<Tree>),
+    Not(Box<Tree>),
+    Arithmetic(Operator, Box<Tree>, Box<Tree>),
+    And(Box<Tree>, Box<Tree>),
+    Or(Box<Tree>, Box<Tree>),
     /// `first`, and the comparisons with its followers.
-    Chain(Box<Node>, Vec<(Comparison, Node)>),
-    Call(Function, Vec<Node>),
+    Chain(Box<Tree>, Vec<(Comparison, Tree)>),
+    Call(Function, Vec<Tree>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +123,7 @@ impl Expression {
     /// The metric whose number the expression is; `None` if it computes anything.
     pub fn metric(&self) -> Option<&str> {
         match &self.node {
-            Node::Name(name) => Some(name),
+            Tree::Name(name) => Some(name),
             _ => None,
         }
     }
@@ -143,7 +144,7 @@ impl Display for Expression {
     }
 }
 
-impl Node {
+impl Tree {
     fn names<'n>(&'n self, names: &mut Vec<&'n str>) {
         match self {
             Self::Number(_) => {}

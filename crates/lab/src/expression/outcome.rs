@@ -3,7 +3,7 @@
 
 use super::polynomial::difference;
 use super::range::{Lookup, NumberRange};
-use super::{Comparison, Expression, Function, Node, Operator};
+use super::{Comparison, Expression, Function, Operator, Tree};
 
 /// The results that a comparison can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub fn outcomes(expression: &Expression, look: &dyn Lookup) -> Vec<Outcome> {
     outcomes
 }
 
-impl Node {
+impl Tree {
     fn outcomes(&self, look: &dyn Lookup, outcomes: &mut Vec<Outcome>) {
         match self {
             Self::And(one, other) => {
@@ -93,10 +93,10 @@ impl Node {
 }
 
 /// The outcome of `near(one, other, share)`: `one` lies between the two numbers that differ from `other` by its share.
-fn near(one: &Node, other: &Node, share: &Node, look: &dyn Lookup) -> Outcome {
+fn near(one: &Tree, other: &Tree, share: &Tree, look: &dyn Lookup) -> Outcome {
     let node =
-        |operator, one: Node, other: &Node| Node::Arithmetic(operator, one.into(), other.clone().into());
-    let end = |operator| node(Operator::Times, node(operator, Node::Number(1.0), share), other);
+        |operator, one: Tree, other: &Tree| Tree::Arithmetic(operator, one.into(), other.clone().into());
+    let end = |operator| node(Operator::Times, node(operator, Tree::Number(1.0), share), other);
     let (nearer, farther) = (end(Operator::Minus), end(Operator::Plus));
     let range = other.range(look);
     let (low, high) = match range {
@@ -109,7 +109,7 @@ fn near(one: &Node, other: &Node, share: &Node, look: &dyn Lookup) -> Outcome {
 }
 
 impl Comparison {
-    fn outcome(self, left: &Node, right: &Node, look: &dyn Lookup) -> Outcome {
+    fn outcome(self, left: &Tree, right: &Tree, look: &dyn Lookup) -> Outcome {
         let open = |outcome: &Outcome| *outcome != Outcome::Open;
         let by_ranges = Some(self.of(left.range(look), right.range(look)));
         let (left, right) = (left.written_out(look), right.written_out(look));
@@ -124,7 +124,7 @@ impl Comparison {
     }
 
     /// The outcome where a side is the least or the greatest of several: that of all of them, or of any. `None` of other sides.
-    fn of_parts(self, left: &Node, right: &Node, look: &dyn Lookup) -> Option<Outcome> {
+    fn of_parts(self, left: &Tree, right: &Tree, look: &dyn Lookup) -> Option<Outcome> {
         let is_less = match self {
             Self::Less | Self::LessOrEqual => true,
             Self::Greater | Self::GreaterOrEqual => false,
@@ -135,11 +135,11 @@ impl Comparison {
             false => outcomes.into_iter().fold(Outcome::Never, Outcome::or),
         };
         match (left, right) {
-            (Node::Call(function @ (Function::Min | Function::Max), parts), _) => {
+            (Tree::Call(function @ (Function::Min | Function::Max), parts), _) => {
                 let outcomes = parts.iter().map(|part| self.outcome(part, right, look)).collect();
                 Some(all(outcomes, (*function == Function::Max) == is_less))
             }
-            (_, Node::Call(function @ (Function::Min | Function::Max), parts)) => {
+            (_, Tree::Call(function @ (Function::Min | Function::Max), parts)) => {
                 let outcomes = parts.iter().map(|part| self.outcome(left, part, look)).collect();
                 Some(all(outcomes, (*function == Function::Min) == is_less))
             }

@@ -4,7 +4,7 @@
 use std::str::FromStr;
 
 use super::lexer::{self, Token, Word};
-use super::{Expression, Function, Kind, Node, Operator, SyntaxError};
+use super::{Expression, Function, Kind, Operator, SyntaxError, Tree};
 
 /// Maximum nesting depth of parentheses, functions and signs: each takes a part of the stack.
 const DEEPEST: usize = 64;
@@ -30,7 +30,7 @@ struct Parser {
 }
 
 /// A part of an expression and the kind of its result.
-type Part = (Node, Kind);
+type Part = (Tree, Kind);
 
 impl Parser {
     fn peek(&self) -> &Word {
@@ -70,7 +70,7 @@ impl Parser {
     }
 
     /// The node of a part that must yield `kind`; `at` is where it began.
-    fn must(&self, at: usize, (node, found): Part, kind: Kind) -> Result<Box<Node>, SyntaxError> {
+    fn must(&self, at: usize, (node, found): Part, kind: Kind) -> Result<Box<Tree>, SyntaxError> {
         if found == kind {
             return Ok(Box::new(node));
         }
@@ -78,18 +78,18 @@ impl Parser {
     }
 
     fn alternatives(&mut self) -> Result<Part, SyntaxError> {
-        self.join("or", Self::conjunction, Node::Or)
+        self.join("or", Self::conjunction, Tree::Or)
     }
 
     fn conjunction(&mut self) -> Result<Part, SyntaxError> {
-        self.join("and", Self::negation, Node::And)
+        self.join("and", Self::negation, Tree::And)
     }
 
     fn join(
         &mut self,
         name: &str,
         part: fn(&mut Self) -> Result<Part, SyntaxError>,
-        both: fn(Box<Node>, Box<Node>) -> Node,
+        both: fn(Box<Tree>, Box<Tree>) -> Tree,
     ) -> Result<Part, SyntaxError> {
         let mut at = self.next;
         let mut joined = part(self)?;
@@ -108,7 +108,7 @@ impl Parser {
         }
         let at = self.next;
         let part = self.nested(Self::negation)?;
-        Ok((Node::Not(self.must(at, part, Kind::Flag)?), Kind::Flag))
+        Ok((Tree::Not(self.must(at, part, Kind::Flag)?), Kind::Flag))
     }
 
     fn comparison(&mut self) -> Result<Part, SyntaxError> {
@@ -123,7 +123,7 @@ impl Parser {
             let part = self.sum()?;
             rest.push((comparison, *self.must(at, part, Kind::Number)?));
         }
-        Ok((Node::Chain(first, rest), Kind::Flag))
+        Ok((Tree::Chain(first, rest), Kind::Flag))
     }
 
     fn sum(&mut self) -> Result<Part, SyntaxError> {
@@ -147,7 +147,7 @@ impl Parser {
             at = self.next;
             let right = part(self)?;
             let right = self.must(at, right, Kind::Number)?;
-            whole = (Node::Arithmetic(*operator, left, right), Kind::Number);
+            whole = (Tree::Arithmetic(*operator, left, right), Kind::Number);
         }
         Ok(whole)
     }
@@ -158,14 +158,14 @@ impl Parser {
         }
         let at = self.next;
         let part = self.nested(Self::signed)?;
-        Ok((Node::Negative(self.must(at, part, Kind::Number)?), Kind::Number))
+        Ok((Tree::Negative(self.must(at, part, Kind::Number)?), Kind::Number))
     }
 
     fn atom(&mut self) -> Result<Part, SyntaxError> {
         match self.peek().clone() {
             Word::Number(number) => {
                 self.step();
-                Ok((Node::Number(number), Kind::Number))
+                Ok((Tree::Number(number), Kind::Number))
             }
             Word::Sign('(') => {
                 self.step();
@@ -178,7 +178,7 @@ impl Parser {
                 self.step();
                 match self.take(&Word::Sign('(')) {
                     true => self.call(at, &name),
-                    false => Ok((Node::Name(name), Kind::Number)),
+                    false => Ok((Tree::Name(name), Kind::Number)),
                 }
             }
             _ => self.fail("a number, a metric or `(`"),
@@ -207,7 +207,7 @@ impl Parser {
             let expected = format!("{least} numbers for `{name}`, found {}", numbers.len());
             return Err(SyntaxError { at: self.tokens[at].at, expected });
         }
-        Ok((Node::Call(function, numbers), function.kind()))
+        Ok((Tree::Call(function, numbers), function.kind()))
     }
 
     fn nested(&mut self, part: fn(&mut Self) -> Result<Part, SyntaxError>) -> Result<Part, SyntaxError> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::range::{Lookup, NumberRange};
-use super::{Node, Operator};
+use super::{Operator, Tree};
 
 /// The greatest number of products of a polynomial, and of parts of both numbers. Longer ones have no difference.
 const MOST: usize = 256;
@@ -14,7 +14,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// The range of a number that has the sign of `left - right`, and the range of its opposite. `None` if the sign of a divisor is
 /// not known, and for long expressions.
-pub(super) fn difference(left: &Node, right: &Node, look: &dyn Lookup) -> Option<[NumberRange; 2]> {
+pub(super) fn difference(left: &Tree, right: &Tree, look: &dyn Lookup) -> Option<[NumberRange; 2]> {
     let mut atoms = Atoms { look, ranges: BTreeMap::new(), parts: 0 };
     let (left, right) = (atoms.fraction(left)?, atoms.fraction(right)?);
     let Fraction { over, under } = left.plus(&right.times(-1.0))?;
@@ -42,21 +42,21 @@ impl Atoms<'_> {
         Fraction { over: Polynomial(product), under: Polynomial::number(1.0) }
     }
 
-    fn fraction(&mut self, node: &Node) -> Option<Fraction> {
+    fn fraction(&mut self, node: &Tree) -> Option<Fraction> {
         self.parts += 1;
         if self.parts > MOST {
             return None;
         }
         match node {
-            Node::Number(number) => {
+            Tree::Number(number) => {
                 Some(Fraction { over: Polynomial::number(*number), under: Polynomial::number(1.0) })
             }
-            Node::Name(name) => match self.look.derived(name) {
+            Tree::Name(name) => match self.look.derived(name) {
                 Some(derived) => self.fraction(&derived.node),
                 None => Some(self.atom(name.clone(), self.look.range(name))),
             },
-            Node::Negative(one) => Some(self.fraction(one)?.times(-1.0)),
-            Node::Arithmetic(operator, one, other) => {
+            Tree::Negative(one) => Some(self.fraction(one)?.times(-1.0)),
+            Tree::Arithmetic(operator, one, other) => {
                 let (one, other) = (self.fraction(one)?, self.fraction(other)?);
                 match operator {
                     Operator::Plus => one.plus(&other),
@@ -65,8 +65,8 @@ impl Atoms<'_> {
                     Operator::Over => one.product(&other.inverse()?),
                 }
             }
-            Node::Call(..) => Some(self.atom(format!("{node:?}"), node.range(self.look))),
-            Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Chain(..) => None,
+            Tree::Call(..) => Some(self.atom(format!("{node:?}"), node.range(self.look))),
+            Tree::Not(_) | Tree::And(..) | Tree::Or(..) | Tree::Chain(..) => None,
         }
     }
 

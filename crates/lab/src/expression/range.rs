@@ -2,7 +2,7 @@
 //! as a number of its own. A range may be wider than the values, and is never narrower. This module must never know a
 //! metric's meaning.
 
-use super::{Expression, Function, Node, Operator};
+use super::{Expression, Function, Operator, Tree};
 
 /// Facts about the metrics in an expression.
 pub trait Lookup {
@@ -114,7 +114,7 @@ impl Expression {
     }
 }
 
-impl Node {
+impl Tree {
     pub(super) fn range(&self, look: &dyn Lookup) -> NumberRange {
         match self {
             Self::Number(number) => NumberRange::point(*number),
