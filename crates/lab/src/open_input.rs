@@ -22,18 +22,36 @@ pub(crate) fn half_moved(laboratory: &Laboratory) -> Mistakes {
     }
     let lineage = Lineage::new(laboratory);
     for study in studies {
-        let values = Value::all(study, &lineage);
-        for id in laboratory.decided_by(study) {
-            let leaves = lineage.leaves(id, |_| false);
-            for value in &values {
-                let missing = value.missing(&leaves, &lineage);
+        let claims = laboratory.decided_by(study).into_iter().map(|id| (id, lineage.leaves(id, |_| false)));
+        let claims: Vec<_> = claims.collect();
+        let leaves: BTreeSet<_> = claims.iter().flat_map(|(_, leaves)| leaves).copied().collect();
+        let runs: Vec<_> =
+            leaves.into_iter().filter_map(|leaf| Some((leaf, Run::of(&lineage, leaf)?))).collect();
+        for value in Value::all(study, &lineage) {
+            let moved = value.moved(&runs);
+            for (id, leaves) in &claims {
+                let missing = value.missing(leaves, &moved);
                 if !missing.is_empty() {
-                    mistakes.push(half(study, id, value, &missing));
+                    mistakes.push(half(study, id, &value, &missing));
                 }
             }
         }
     }
     mistakes
+}
+
+/// A run, with its settings by name.
+struct Run<'a> {
+    specification: &'a Specification,
+    settings: BTreeMap<String, String>,
+}
+
+impl<'a> Run<'a> {
+    /// The run of a metric; `None` of a metric without one.
+    fn of(lineage: &Lineage<'a>, metric: &str) -> Option<Self> {
+        let specification = lineage.run(metric)?;
+        Some(Self { specification, settings: specification.fields().into_iter().collect() })
+    }
 }
 
 /// A further value of an open input of a study, with its bands.
@@ -69,14 +87,19 @@ impl<'a> Value<'a> {
         values
     }
 
-    /// The metrics that the input moves and that have no value here, if others of them have one.
-    fn missing(&self, metrics: &BTreeSet<&'a str>, lineage: &Lineage<'a>) -> Vec<&'a str> {
+    /// The metrics of these runs that the input moves and that have no value here.
+    fn moved(&self, runs: &[(&'a str, Run<'a>)]) -> BTreeSet<&'a str> {
+        let is_moved = |run: &Run<'a>| self.opened.iter().any(|opened| opened.moves(run));
+        let without = runs.iter().filter(|(metric, _)| !self.metrics.contains(metric));
+        without.filter(|(_, run)| is_moved(run)).map(|(metric, _)| *metric).collect()
+    }
+
+    /// The metrics of a claim that are `moved`, if others of it have a value here.
+    fn missing(&self, metrics: &BTreeSet<&'a str>, moved: &BTreeSet<&'a str>) -> Vec<&'a str> {
         if metrics.is_disjoint(&self.metrics) {
             return Vec::new();
         }
-        let is_moved = |run| self.opened.iter().any(|opened| opened.moves(run));
-        let missing = metrics.difference(&self.metrics).filter(|it| lineage.run(it).is_some_and(is_moved));
-        missing.copied().collect()
+        metrics.intersection(moved).copied().collect()
     }
 }
 
@@ -91,29 +114,25 @@ struct Opened<'a> {
 impl<'a> Opened<'a> {
     /// `None` if the band's numbers are not of two runs.
     fn of(lineage: &Lineage<'a>, band: &Band) -> Option<Self> {
-        let run = lineage.run(&band.metric)?;
-        let (here, there) = (settings(run), settings(lineage.run(&band.by)?));
+        let (run, there) = (Run::of(lineage, &band.metric)?, Run::of(lineage, &band.by)?);
+        let (here, there) = (&run.settings, &there.settings);
         let keys = here.keys().chain(there.keys()).filter(|key| here.get(*key) != there.get(*key));
         let settings = keys.map(|key| (key.clone(), here.get(key).cloned())).collect();
-        Some(Self { program: &run.program, mechanism: run.mechanism.as_deref(), settings })
+        let Specification { program, mechanism, .. } = run.specification;
+        Some(Self { program, mechanism: mechanism.as_deref(), settings })
     }
 
     /// Whether the open input moves a run: the program is that of the band, and each setting has the band's value. A run that
     /// does not set an input leaves it open too. By another mechanism it may not matter.
-    fn moves(&self, run: &Specification) -> bool {
-        if self.program != run.program {
-            return false;
-        }
-        let stated = settings(run);
-        self.settings.iter().all(|(key, value)| match stated.get(key) {
-            None if !FIELDS.contains(&key.as_str()) => self.mechanism == run.mechanism.as_deref(),
-            stated => stated == value.as_ref(),
-        })
+    fn moves(&self, run: &Run<'_>) -> bool {
+        self.program == run.specification.program
+            && self.settings.iter().all(|(key, value)| match run.settings.get(key) {
+                None if !FIELDS.contains(&key.as_str()) => {
+                    self.mechanism == run.specification.mechanism.as_deref()
+                }
+                stated => stated == value.as_ref(),
+            })
     }
-}
-
-fn settings(run: &Specification) -> BTreeMap<String, String> {
-    run.fields().into_iter().collect()
 }
 
 /// The mistake of a claim with parts that have no value at a further value of an open input.
