@@ -8,25 +8,26 @@ use units::names::nearest_slip;
 use crate::lineage::Lineage;
 use crate::mistake::{Mistake, Mistakes, Place};
 use crate::open_input::half_moved;
-use crate::study::{Band, Origin};
+use crate::study::{Band, Derived, Origin};
 use crate::{Claim, Expression, Laboratory, model};
 
 /// All mistakes of a laboratory, grouped by kind.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {
+    let lineage = Lineage::new(laboratory);
     let kinds = [
-        ids,
-        decisions,
-        yields,
-        circles,
-        needs,
-        bands,
-        idle_bands,
-        double_bands,
-        half_moved,
-        bounds,
-        origins,
+        ids(laboratory),
+        decisions(laboratory),
+        yields(laboratory),
+        circles(laboratory, &lineage),
+        needs(laboratory, &lineage),
+        bands(laboratory, &lineage),
+        idle_bands(laboratory, &lineage),
+        double_bands(laboratory),
+        half_moved(laboratory, &lineage),
+        bounds(laboratory, &lineage),
+        origins(laboratory),
     ];
-    kinds.iter().flat_map(|kind| kind(laboratory)).collect()
+    kinds.into_iter().flatten().collect()
 }
 
 /// A file, and a place in it.
@@ -81,10 +82,10 @@ fn yields(laboratory: &Laboratory) -> Mistakes {
 }
 
 /// No metric follows from itself.
-fn circles(laboratory: &Laboratory) -> Mistakes {
-    let circles = laboratory
-        .derived()
-        .filter(|(_, derived)| laboratory.closure([derived.value.names()]).contains(derived.metric.as_str()));
+fn circles(laboratory: &Laboratory, lineage: &Lineage<'_>) -> Mistakes {
+    let follows =
+        |derived: &Derived| lineage.closure(derived.value.names()).contains(derived.metric.as_str());
+    let circles = laboratory.derived().filter(|(_, derived)| follows(derived));
     let told = circles.map(|(study, derived)| {
         let expected = "a metric that does not follow from itself".to_owned();
         mistake((&study.file, derived.place), "derived.metric", &derived.metric, expected)
@@ -100,9 +101,8 @@ fn metrics(laboratory: &Laboratory) -> impl Iterator<Item = &str> {
 }
 
 /// Whether something yields a metric of this name, as far as names tell.
-fn is_yielded(laboratory: &Laboratory, name: &str) -> bool {
-    laboratory.derived().any(|(_, derived)| derived.metric == name)
-        || laboratory.sources().any(|(_, source)| source.yields(name))
+fn is_yielded(lineage: &Lineage<'_>, name: &str) -> bool {
+    lineage.derived(name).is_some() || lineage.yielded(name).is_some()
 }
 
 /// The mistake of a name that no metric has.
@@ -114,21 +114,18 @@ fn unknown(laboratory: &Laboratory, place: In<'_>, key: &str, name: &str) -> Mis
 }
 
 /// Reports bounds that are neither a metric's nor decided by a check.
-fn bounds(laboratory: &Laboratory) -> Mistakes {
+fn bounds(laboratory: &Laboratory, lineage: &Lineage<'_>) -> Mistakes {
     let all = laboratory.studies().iter().flat_map(|study| &study.bounds);
-    let is_decided =
-        |id: &str| is_yielded(laboratory, id) || laboratory.checks().any(|(_, check)| check.claim == id);
+    let is_decided = |id: &str| is_yielded(lineage, id) || lineage.is_checked(id);
     let lost = all.filter(|bound| !is_decided(&bound.id));
     let place = |bound: &Claim| Place { line: bound.line, column: 1 };
     lost.map(|bound| unknown(laboratory, (&bound.file, place(bound)), "bound.id", &bound.id)).collect()
 }
 
 /// Reports metrics in expressions without a source, as far as names tell.
-fn needs(laboratory: &Laboratory) -> Mistakes {
-    let lineage = Lineage::new(laboratory);
-    let is_yielded = |name: &str| lineage.derived(name).is_some() || lineage.yielded(name).is_some();
+fn needs(laboratory: &Laboratory, lineage: &Lineage<'_>) -> Mistakes {
     let unknown = |place: In<'_>, key: &str, expression: &Expression| -> Mistakes {
-        let names = expression.names().into_iter().filter(|name| !is_yielded(name));
+        let names = expression.names().into_iter().filter(|name| !is_yielded(lineage, name));
         names.map(|name| unknown(laboratory, place, key, name)).collect()
     };
     let derived = laboratory
@@ -142,16 +139,15 @@ fn needs(laboratory: &Laboratory) -> Mistakes {
 }
 
 /// Reports bands of metrics that no source yields: a derived metric moves with the metrics in its expression.
-fn bands(laboratory: &Laboratory) -> Mistakes {
-    let is_measured = |name: &str| laboratory.sources().any(|(_, source)| source.yields(name));
+fn bands(laboratory: &Laboratory, lineage: &Lineage<'_>) -> Mistakes {
     let mut mistakes = Mistakes::new();
     for (study, band) in laboratory.bands() {
         let place = (study.file.as_str(), band.place);
-        if !is_measured(&band.metric) {
+        if lineage.yielded(&band.metric).is_none() {
             let expected = "a metric that some run, model or survey yields".to_owned();
             mistakes.push(mistake(place, "band.metric", &band.metric, expected));
         }
-        if !is_yielded(laboratory, &band.by) {
+        if !is_yielded(lineage, &band.by) {
             mistakes.push(unknown(laboratory, place, "band.by", &band.by));
         }
     }
@@ -159,11 +155,7 @@ fn bands(laboratory: &Laboratory) -> Mistakes {
 }
 
 /// Reports bands without another value: of the metric itself, or of the same number of the same run.
-fn idle_bands(laboratory: &Laboratory) -> Mistakes {
-    if laboratory.bands().next().is_none() {
-        return Mistakes::new();
-    }
-    let lineage = Lineage::new(laboratory);
+fn idle_bands(laboratory: &Laboratory, lineage: &Lineage<'_>) -> Mistakes {
     let is_idle = |band: &Band| band.by == band.metric || lineage.namesakes(&band.metric).contains(&band.by);
     let idle = laboratory.bands().filter(|(_, band)| is_idle(band));
     let told = idle.map(|(study, band)| {
@@ -197,7 +189,7 @@ fn origins(laboratory: &Laboratory) -> Mistakes {
                 vec![mistake(place, "survey.file", file, "a survey beside the studies".to_owned())]
             }
             Origin::Model { name, settings } => {
-                let wrong = model::figures(name, settings).err().into_iter().flatten();
+                let wrong = model::mistakes(name, settings).into_iter();
                 let told = wrong.map(|expected| {
                     mistake(place, "model.name", name, format!("other settings: {expected}"))
                 });

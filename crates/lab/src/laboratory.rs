@@ -1,17 +1,18 @@
 //! All claims and studies together: the needed metrics, the runs that yield them, and the derived metrics. This module
 //! must never run anything itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::absent::Absent;
 use crate::basis::{Bases, Declarations};
 use crate::declared::Declared;
 use crate::expression::{Expression, Value};
+use crate::pattern::Pattern;
 use crate::study::{Band, Check, Derived, Origin, Source};
 use crate::survey::Survey;
 use crate::tolerance::Tolerance;
 use crate::verdict::{Elsewhere, Finding, Verdict};
-use crate::{Claim, Mistakes, Specification, Study, consistency, fallible, model, verdict};
+use crate::{Claim, Mistakes, Specification, Study, consistency, fallible, lineage, model, verdict};
 
 /// Everything that was read, checked together.
 #[derive(Debug)]
@@ -162,11 +163,15 @@ impl Laboratory {
     /// The ids of the claims that a study decides: by a metric of its runs, models and surveys, a derived metric, or a
     /// check.
     pub fn decided_by<'a>(&'a self, study: &'a Study) -> BTreeSet<&'a str> {
-        let is_decided = |id: &str| {
-            study.sources.iter().any(|source| source.yields(id))
-                || study.derived.iter().any(|derived| derived.metric == id)
-                || study.checks.iter().any(|check| check.claim == id)
-        };
+        let yielded = study.sources.iter().flat_map(|source| &source.metrics);
+        let yielded = yielded.filter_map(|mapping| mapping.metric.as_ref());
+        let (families, exact): (Vec<_>, Vec<_>) = yielded.partition(|metric| metric.is_family());
+        let decided: HashSet<_> = (exact.into_iter().map(Pattern::text))
+            .chain(study.derived.iter().map(|derived| derived.metric.as_str()))
+            .chain(study.checks.iter().map(|check| check.claim.as_str()))
+            .collect();
+        let is_decided =
+            |id: &str| decided.contains(id) || families.iter().any(|family| family.capture(id).is_some());
         self.claims.iter().map(|claim| claim.id.as_str()).filter(|id| is_decided(id)).collect()
     }
 
@@ -218,15 +223,8 @@ impl Laboratory {
 
     /// Everything that these metrics follow from, themselves included.
     pub(crate) fn closure<'a>(&'a self, names: impl IntoIterator<Item = Vec<&'a str>>) -> BTreeSet<&'a str> {
-        let mut todo: Vec<&str> = names.into_iter().flatten().collect();
-        let mut closure = BTreeSet::new();
-        while let Some(name) = todo.pop() {
-            if closure.insert(name) {
-                let derived = self.derived().filter(|(_, derived)| derived.metric == name);
-                todo.extend(derived.flat_map(|(_, derived)| derived.value.names()));
-            }
-        }
-        closure
+        let derived: HashMap<_, _> = self.derived().map(|(_, it)| (it.metric.as_str(), it)).collect();
+        lineage::closure(names.into_iter().flatten().collect(), |name| derived.get(name).copied())
     }
 
     /// The runs without which the claims under these prefixes cannot be held against anything, in the order of the

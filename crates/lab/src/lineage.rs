@@ -31,6 +31,20 @@ pub(crate) struct Yield<'a> {
 /// The version of a program that measures a number: all that tells runs apart, but inputs and seeds.
 pub(crate) type Version = String;
 
+/// All metrics that these follow from, themselves included, where `derived` looks derived metrics up.
+pub(crate) fn closure<'n>(
+    mut names: Vec<&'n str>,
+    derived: impl Fn(&str) -> Option<&'n Derived>,
+) -> BTreeSet<&'n str> {
+    let mut closure = BTreeSet::new();
+    while let Some(name) = names.pop() {
+        if closure.insert(name) {
+            names.extend(derived(name).into_iter().flat_map(|derived| derived.value.names()));
+        }
+    }
+    closure
+}
+
 impl<'a> Lineage<'a> {
     pub(crate) fn new(laboratory: &'a Laboratory) -> Self {
         let (mut exact, mut families) = (HashMap::new(), Vec::new());
@@ -103,15 +117,17 @@ impl<'a> Lineage<'a> {
         }
     }
 
+    /// All metrics that these follow from, themselves included.
+    pub(crate) fn closure<'n>(&self, names: Vec<&'n str>) -> BTreeSet<&'n str>
+    where
+        'a: 'n,
+    {
+        closure(names, |name| self.derived(name))
+    }
+
     /// The metrics that a claim is made of, with the metrics that these are made of.
     pub(crate) fn parts(&self, id: &'a str) -> BTreeSet<&'a str> {
-        let (mut todo, mut parts) = (self.first(id), BTreeSet::new());
-        while let Some(name) = todo.pop() {
-            if parts.insert(name) {
-                todo.extend(self.derived.get(name).into_iter().flat_map(|derived| derived.value.names()));
-            }
-        }
-        parts
+        self.closure(self.first(id))
     }
 
     /// The metrics that a claim is made of. A metric for which `ends` holds is not taken apart.

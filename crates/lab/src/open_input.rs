@@ -14,20 +14,15 @@ const NAMED: usize = 3;
 
 /// Reports claims of a study with a part that has a value at a further value of an open input of the study, and another part that
 /// the input moves and that has none. Held there, the claim would compare runs of different inputs.
-pub(crate) fn half_moved(laboratory: &Laboratory) -> Mistakes {
+pub(crate) fn half_moved<'a>(laboratory: &'a Laboratory, lineage: &Lineage<'a>) -> Mistakes {
     let mut mistakes = Mistakes::new();
-    let mut studies = laboratory.studies().iter().filter(|study| !study.bands.is_empty()).peekable();
-    if studies.peek().is_none() {
-        return mistakes;
-    }
-    let lineage = Lineage::new(laboratory);
-    for study in studies {
+    for study in laboratory.studies().iter().filter(|study| !study.bands.is_empty()) {
         let claims = laboratory.decided_by(study).into_iter().map(|id| (id, lineage.leaves(id, |_| false)));
         let claims: Vec<_> = claims.collect();
         let leaves: BTreeSet<_> = claims.iter().flat_map(|(_, leaves)| leaves).copied().collect();
         let runs: Vec<_> =
-            leaves.into_iter().filter_map(|leaf| Some((leaf, Run::of(&lineage, leaf)?))).collect();
-        for value in Value::all(study, &lineage) {
+            leaves.into_iter().filter_map(|leaf| Some((leaf, Run::of(lineage, leaf)?))).collect();
+        for value in Value::all(study, lineage) {
             let moved = value.moved(&runs);
             for (id, leaves) in &claims {
                 let missing = value.missing(leaves, &moved);

@@ -22,6 +22,18 @@ pub struct Figure {
 /// Names of all models.
 pub const NAMES: [&str; 1] = [fixed_floating::NAME];
 
+/// The mistakes that [`figures`] tells, without the figures.
+pub fn mistakes(name: &str, settings: &[(String, String)]) -> Vec<String> {
+    match name {
+        fixed_floating::NAME => fixed_floating::Node::with(settings).err().unwrap_or_default(),
+        _ => vec![unknown(name)],
+    }
+}
+
+fn unknown(name: &str) -> String {
+    format!("unknown model `{name}`: expected {}", NAMES.join(", "))
+}
+
 /// The figures of a model by its name, with settings by name.
 ///
 /// # Errors
@@ -30,6 +42,6 @@ pub const NAMES: [&str; 1] = [fixed_floating::NAME];
 pub fn figures(name: &str, settings: &[(String, String)]) -> Result<Vec<Figure>, Vec<String>> {
     match name {
         fixed_floating::NAME => Ok(fixed_floating::Node::with(settings)?.figures()),
-        _ => Err(vec![format!("unknown model `{name}`: expected {}", NAMES.join(", "))]),
+        _ => Err(vec![unknown(name)]),
     }
 }
