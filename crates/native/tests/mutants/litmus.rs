@@ -44,8 +44,8 @@ fn forbidden(question: &Arc<Question>) -> usize {
     seen.iter().filter(|(state, _)| !question.allowed.contains(state)).count()
 }
 
-#[test]
-fn a_lost_invalidation_is_seen() {
+/// Asserts that tests of the memory model see a forbidden state if an invalidation is lost, and none otherwise.
+pub(crate) fn a_lost_invalidation_is_seen() {
     let questions = questions();
     assert!(questions.len() > 5, "the tests are there");
     let forbidden = || questions.iter().map(forbidden).sum::<usize>();
