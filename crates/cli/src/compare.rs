@@ -159,7 +159,8 @@ impl Sheet<'_> {
         };
         let entry = &plan.subject.entry;
         let found = document::Comparison::new(asked, &setting, rankings, &worlds::host());
-        let circumstances = plan.targets.iter().any(Target::is_native).then(circumstances::now);
+        let now = circumstances::now();
+        let circumstances = plan.targets.iter().any(Target::is_native).then(|| now.clone());
         let mut found = document::Comparison { partial, circumstances, ..found };
         match against {
             Some(Against::Row(way)) => found.over_row(way),
@@ -185,7 +186,7 @@ impl Sheet<'_> {
         print(out, arguments.common.output.json, page, &found, |page| text::comparison(&view, page))?;
         out.flush()?;
         let drawn = |path: &Path| match files::is_page(path) {
-            true => html::comparison(&found, entry.summary, &called(self.name), &circumstances::now()),
+            true => html::comparison(&found, entry.summary, &called(self.name), &now),
             false => plot::svg(&picture::comparison(&found)),
         };
         // Half of a comparison does not take the place of a whole one.

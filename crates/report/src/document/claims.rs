@@ -364,7 +364,7 @@ pub struct Parameter {
     pub choice: Option<String>,
 }
 
-/// The number of claims that hold, of those that hold or differ, and the number of undecidable ones.
+/// The number of claims that hold, the number of claims that hold or differ, and the number of undecidable claims.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
     /// Claims that hold.
