@@ -99,8 +99,8 @@ pub fn signal(event: &Event, node: NodeId, amount: u64, resume: impl FnMut(Waite
     event.add(node, amount, resume);
 }
 
-/// Adds `amount` to the count of an event as [`signal`] does, without atomic updates. The caller must be the one OS
-/// thread that runs all threads and handlers of `node`.
+/// Adds `amount` to the count of an event as [`signal`] does, but without atomic updates where only `node` uses the
+/// event. The caller must be the one OS thread that runs all threads and handlers of `node`.
 ///
 /// # Panics
 /// If another node uses the event, or the count would exceed 64 bits.

@@ -75,7 +75,8 @@ impl<'a> Memory<'a> {
         self.split.arena.cells::<T>().set(self.thread, to.offset() as usize, arena::raw(value));
     }
 
-    /// Reads a word of any node's arena. The value is that of the moment at which the word's node serves the request.
+    /// Reads a word of any node's arena, and returns when the value is here. A word that is neither on this node nor in mapped
+    /// memory is fetched by a request: its value is the one at the moment when its node serves the request.
     ///
     /// # Panics
     /// If the pointer leads out of the arena, or to a node that does not exist.

@@ -151,8 +151,8 @@ impl SplitPhase {
         cx.send(source, Self::returned(ticket));
     }
 
-    /// Stores `payload` at the encoded place `offset` of this node's arena. The first word is charged at the full price, each
-    /// further word as a plain store.
+    /// Stores `payload` in this node's arena. `offset` is a place as `arena::place` encodes it: it also states the size of the words,
+    /// and whether their number is odd. The first word is charged as a placed word, each further word as a plain store.
     fn place(&self, offset: u32, payload: &[u64], cx: &mut Handler<'_>) {
         cx.charge(Primitive::PlaceWord);
         let words = arena::words_of(offset, payload);

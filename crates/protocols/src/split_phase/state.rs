@@ -205,12 +205,13 @@ impl Issuer {
     }
 }
 
-/// Stores that arrived at this node from other nodes.
+/// Stores that arrived at this node, its own included.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     /// Number of bytes that have arrived, as an event that threads wait for.
     pub(super) bytes: Event,
-    /// Number of bytes that other nodes have announced as stored here, up to the last synchronization of all stores.
+    /// Number of bytes that all nodes, this one included, have announced as stored here since the start of the run. Only a
+    /// synchronization of all stores announces.
     pub(super) owed: Cells<u64>,
     /// Number of arrived bytes that threads have waited for.
     awaited: Cells<u64>,

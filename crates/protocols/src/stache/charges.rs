@@ -45,7 +45,8 @@ pub(super) const ALL: &[Primitive] = &[
 pub(super) struct HomeBill {
     block: Block,
     event: HomeEvent,
-    /// Whether the event is a fault that waited in the entry, so that the fault's state has been read already.
+    /// Whether the event is a request that waited in the directory entry until the block was free for it. Such a fault is not charged
+    /// for reading its state.
     waited: bool,
     /// Whether a message has been sent for the event.
     sent: bool,

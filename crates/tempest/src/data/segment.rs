@@ -300,7 +300,7 @@ impl Part {
         self.first + u64::from(offset) * self.words.width() as u64
     }
 
-    /// The modelled address of the first page behind this part, where the next part begins.
+    /// The modelled address of the first page behind this part. The node's part of the next segment begins there.
     fn next_page(&self) -> u64 {
         self.first + ((self.words.len() * self.words.width()) as u64).next_multiple_of(PAGE)
     }

@@ -173,8 +173,8 @@ impl Layout {
         self.allocate(name, len, form, homes)
     }
 
-    /// Allocates an array of `len` elements of the form `form`. With [`Homes::Parts`] each node has a part of `len`
-    /// elements.
+    /// Allocates an array of `len` elements. `form` gives an element's size and its division into words. With
+    /// [`Homes::Parts`] each node has a part of `len` elements.
     fn allocate<T>(
         &mut self,
         name: &'static str,

@@ -14,7 +14,7 @@ use crate::data::BadLayout;
 /// The input's text is `owner`, `one` or `first-touch`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
-    /// The home of each part is the node to which the program gives it.
+    /// The home of each part of an array is the node that the program itself chose for the part.
     #[default]
     Owner,
     /// The home of all pages is node 0, as in a program where a thread of node 0 initializes all data.

@@ -188,7 +188,8 @@ impl fmt::Display for Key {
 /// A key as a dispatcher compares it: a number comes with its key space, as a [`Name`].
 pub type DispatchKey = pdq::Key<Name>;
 
-/// The token of a held key, which the dispatcher takes back when the event ends.
+/// The token of a key that a handler, or a thread's hold, owns. It returns to the dispatcher at the end of the handler
+/// or hold. Until then no event with a conflicting key starts.
 pub type Held = pdq::Held<Name>;
 
 /// The proof that an event holds a key: it lends exclusive access to the table entries of that key.
