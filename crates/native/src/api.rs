@@ -23,7 +23,7 @@ use crate::parts::set_aside::Downgrades;
 use crate::parts::stacks;
 use crate::parts::threads::Reason;
 use crate::processor::{holding, idle, points, scheduler, unwinding, waits};
-use crate::rings::ring::Origin;
+use crate::rings::message::Origin;
 
 impl Messages for Processor {
     fn post(&self, to: NodeId, packet: &Packet) {

@@ -15,7 +15,7 @@ use crate::parts::adaptive::Judging;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::world::{Stage, World};
 use crate::rings::lane::{Depths, Lane};
-use crate::rings::ring::SLOT_BYTES;
+use crate::rings::message::SLOT_BYTES;
 use crate::runner::cores::Cores;
 use crate::runner::os_threads::{self, Farewell};
 

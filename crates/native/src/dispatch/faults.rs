@@ -16,7 +16,7 @@ use crate::parts::core::Processor;
 use crate::parts::dispatcher::{Dispatcher, Shared};
 use crate::parts::endpoint::Endpoint;
 use crate::parts::stacks;
-use crate::rings::ring::{Origin, Received};
+use crate::rings::message::{Origin, Received};
 
 /// Handles a faulting access of the running thread, or sends it to its own node.
 pub(crate) fn handle_fault(processor: &Processor, packet: &Packet) {
@@ -31,7 +31,7 @@ pub(crate) fn handle_fault(processor: &Processor, packet: &Packet) {
 
 fn nothing_is_on_its_way_here(endpoint: &Endpoint) -> bool {
     let node = endpoint.node();
-    node.backlog.is_sent() && !endpoint.world().lane(node.id, node.id).has_message()
+    node.backlog.is_sent() && !node.links.from(node.id).has_message()
 }
 
 fn handle_on_the_spot(processor: &Processor, packet: &Packet) -> bool {

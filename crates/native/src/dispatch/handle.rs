@@ -18,7 +18,7 @@ use crate::parts::dispatcher::{Kept, Shared};
 use crate::parts::endpoint::Endpoint;
 use crate::parts::set_aside::Pending;
 use crate::parts::stacks;
-use crate::rings::ring::{Origin, Received};
+use crate::rings::message::{Origin, Received};
 
 /// Handles a received message. Returns the downgrade that its handler ended with. A malformed message ends the run, which settles it.
 #[inline]
@@ -157,7 +157,7 @@ pub(crate) fn take_away_all(
 /// Counts a message whose handler has run.
 pub(crate) fn finish(processor: &Processor, message: &Received) {
     if message.origin == Origin::Thread {
-        processor.world().lane(message.packet.source(), processor.node().id).count_handled(1);
+        processor.node().links.from(message.packet.source()).count_handled(1);
         processor.service.owe();
     }
     processor.gauge().count_handled(1);

@@ -59,8 +59,8 @@ use crate::parts::endpoint::Endpoint;
 use crate::parts::queue_state::Late;
 use crate::parts::receive_lock::ReceiveGuard;
 use crate::parts::tuning::{BRIEF_NS, FEWEST_HANDLERS, PATIENCE_NS, SHARED_PATIENCE_NS};
-use crate::rings::lane::Lane;
-use crate::rings::ring::Received;
+use crate::rings::message::Received;
+use crate::rings::receiver::Receiver;
 
 /// A batch of messages handled in place, one after the other.
 struct Batch<'a> {
@@ -231,7 +231,7 @@ fn is_relied_on(endpoint: &Endpoint) -> bool {
 /// Wakes a server if messages wait, because this processor will not receive them soon.
 #[cold]
 fn leave_messages(endpoint: &Endpoint) {
-    if endpoint.world().lanes_into(endpoint.node().id).any(Lane::has_message) {
+    if endpoint.node().links.incoming().iter().any(Receiver::has_message) {
         wake::servers(endpoint, 1);
     }
 }

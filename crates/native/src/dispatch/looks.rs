@@ -7,7 +7,7 @@ use crate::parts::dispatcher::{Dispatcher, Shared};
 use crate::parts::endpoint::Endpoint;
 use crate::parts::queue_state::QueueState;
 use crate::parts::service::Service;
-use crate::rings::lane::Lane;
+use crate::rings::receiver::Receiver;
 
 /// Whether there are events or a backlog, including events that only a thorough search finds.
 pub(crate) fn sees_any_service(endpoint: &Endpoint, service: &Service) -> bool {
@@ -60,7 +60,7 @@ pub(crate) fn sees_events_due(endpoint: &Endpoint, service: &Service) -> bool {
 
 /// Whether there may be events to receive or to run. `counts` tests the lane from the node to itself.
 #[inline]
-fn sees_events_but(endpoint: &Endpoint, service: &Service, counts: impl Fn(&Lane) -> bool) -> bool {
+fn sees_events_but(endpoint: &Endpoint, service: &Service, counts: impl Fn(&Receiver) -> bool) -> bool {
     let node = endpoint.node();
     let changed = match &node.dispatcher {
         Dispatcher::Keyed(shared) => {
@@ -69,7 +69,7 @@ fn sees_events_but(endpoint: &Endpoint, service: &Service, counts: impl Fn(&Lane
         _ if node.has_set_aside() => return downgrades::sees_change(endpoint, service),
         _ => false,
     };
-    let mut lanes = endpoint.world().lanes_into(node.id).zip(0..);
+    let mut lanes = node.links.incoming().iter().zip(0..);
     changed || lanes.any(|(lane, source)| (source != node.id.0 || counts(lane)) && lane.has_message())
 }
 

@@ -18,8 +18,8 @@ use crate::parts::dispatcher::Dispatcher;
 use crate::parts::endpoint::Endpoint;
 use crate::parts::receive_lock::ReceiveGuard;
 use crate::parts::service::Service;
-use crate::rings::lane::Lane;
-use crate::rings::ring::{BadLength, Origin, Received};
+use crate::rings::message::{BadLength, Origin, Received};
+use crate::rings::receiver::Receiver;
 
 /// Counts of a batch of one lane until they are published: handled messages in the low half, and those of threads among them in the high
 /// half. One number takes one register of the loop.
@@ -64,7 +64,7 @@ pub(crate) fn receive(
     let looks_ahead =
         node.has_prefetch_hints() && !matches!(endpoint.node().dispatcher, Dispatcher::Keyed(_));
     let hint = endpoint.hint();
-    for (lane, source) in endpoint.world().lanes_into(endpoint.node().id).zip(0..) {
+    for (lane, source) in endpoint.node().links.incoming().iter().zip(0..) {
         let (mut tally, mut goes_on) = (Tally::default(), true);
         let drained = lane.receive(BATCH, NodeId(source), &mut message, |message, is_good| {
             if let Some(hint) = hint {
@@ -104,7 +104,7 @@ fn refuse(endpoint: &Endpoint, source: NodeId, length: &BadLength) -> bool {
 
 /// Counts a batch of messages of a lane as handled. Until then they are in flight, which is the safe side: see `quiescence`.
 #[inline]
-fn count_dealt_with(endpoint: &Endpoint, service: &Service, lane: &Lane, tally: &Tally) {
+fn count_dealt_with(endpoint: &Endpoint, service: &Service, lane: &Receiver, tally: &Tally) {
     if tally.handled() == 0 {
         return;
     }

@@ -13,7 +13,7 @@ use crate::memory::downgrades;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::set_aside::{Done, Pending};
-use crate::rings::ring::Received;
+use crate::rings::message::Received;
 
 /// Runs `f` under serial dispatch: no other handler or holder of a key on this node runs meanwhile.
 pub(crate) fn serially<R>(processor: &Processor, f: impl FnOnce(&mut Serial) -> R) -> R {

@@ -19,8 +19,8 @@ use crate::parts::node::Node;
 use crate::parts::service::Service;
 use crate::parts::stacks;
 use crate::parts::tuning::SENDS_PER_TIMED;
-use crate::rings::lane::Lane;
-use crate::rings::ring::Origin;
+use crate::rings::message::Origin;
+use crate::rings::receiver::Receiver;
 
 /// Unwinds a sender after the run has ended, so that it takes no more memory. During a panic it does nothing: the sender is being unwound
 /// already.
@@ -172,7 +172,7 @@ fn clear_backlog(endpoint: &Endpoint) -> bool {
         }
     }
     if node.backlog.settles() {
-        endpoint.world().lanes_into(node.id).for_each(Lane::publish_acknowledged);
+        node.links.incoming().iter().for_each(Receiver::publish_acknowledged);
     }
     node.backlog.words() < before
 }
@@ -183,7 +183,7 @@ pub(crate) fn acknowledge_all(endpoint: &Endpoint) -> bool {
     let node = endpoint.node();
     let may_acknowledge = node.backlog.may_acknowledge();
     if may_acknowledge {
-        endpoint.world().lanes_into(node.id).for_each(Lane::publish_acknowledged);
+        node.links.incoming().iter().for_each(Receiver::publish_acknowledged);
     }
     may_acknowledge
 }

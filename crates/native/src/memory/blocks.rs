@@ -14,7 +14,7 @@ use tempest::{Block, MAX_WORDS, NodeId};
 
 use crate::link::send;
 use crate::parts::endpoint::Endpoint;
-use crate::rings::ring::{Origin, Received};
+use crate::rings::message::{Origin, Received};
 
 /// Makes a message with a block and the block's number behind its own words, if all fit.
 fn load(packet: &Packet, block: Block, contents: &[u64]) -> Option<Packet> {

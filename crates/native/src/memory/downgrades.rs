@@ -26,7 +26,7 @@ use crate::parts::dispatcher::{Event, Shared};
 use crate::parts::endpoint::Endpoint;
 use crate::parts::service::Service;
 use crate::parts::set_aside::{Done, DowngradeSite, Downgrades, Pending};
-use crate::rings::ring::Received;
+use crate::rings::message::Received;
 use crate::sync::mutated;
 
 /// A processor's endpoint and the shared memory of its node.

@@ -18,7 +18,7 @@ use crate::fences::Fences;
 use crate::padding::CachePadded;
 use crate::parts::changes::Changes;
 use crate::parts::tuning::{CROWD, RECEPTIONS_PER_COUNT};
-use crate::rings::ring::Received;
+use crate::rings::message::Received;
 
 /// An event that waits in a keyed dispatcher.
 pub(crate) enum Event {

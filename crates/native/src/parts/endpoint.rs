@@ -55,7 +55,7 @@ impl Endpoint {
         let tracer = Tracer::new(recorder, Arc::clone(&world), index);
         let (node, number) = world.seat(index);
         let (node, gauge) = (Arc::clone(&world.nodes[node]), Arc::clone(&world.gauges[index]));
-        let sending = Sending::new(Arc::clone(world.lanes_from(node.id)), index);
+        let sending = Sending::new(Arc::clone(node.links.outgoing()), index);
         let pass_turns = !tracer.records() && node.downgrades.is_none();
         Self {
             index,

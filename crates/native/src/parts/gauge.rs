@@ -7,7 +7,7 @@ use tempest::Volume;
 use tempest::outcome::{Counters, VolumeBytes};
 
 use crate::padding::bump;
-use crate::rings::ring::LINE_WORDS;
+use crate::rings::message::LINE_WORDS;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, Ordering, mutated};
 
 /// Bytes of the head of a line, or of half a line.

@@ -12,6 +12,7 @@
 //! | `parker` | its parker |
 //! | | **of a node** |
 //! | `node` | the program, the dispatcher and the threads of one node |
+//! | `links` | its ends of the lanes to and from every node |
 //! | `dispatcher`, `changes` | hands out the right to run a handler, serially or by key; change detection |
 //! | `receive_lock` | the receive lock, and how it passes to another processor while a handler takes long |
 //! | `contention` | a contention hint: which processor of several goes on, and which wait |
@@ -20,7 +21,7 @@
 //! | `set_aside`, `requests` | the downgrades that have to wait; asking computing processors to give up rights, with two loads a poll |
 //! | `attendance` | the look-out for waiting messages on a node with a helper |
 //! | | **of a world** |
-//! | `world` | the nodes, the lanes between them, the parkers and gauges of all processors; whether the world still runs |
+//! | `world` | the nodes, the parkers and gauges of all processors; whether the world still runs |
 //! | `phases`, `barrier` | the timed regions; the common entry of all threads into one |
 //! | `backoff` | back-off: yielding the core, and noticing rivals that keep it |
 //! | `tuning` | the tuning constants |
@@ -43,6 +44,7 @@ pub(crate) mod endpoint;
 pub(crate) mod gauge;
 #[cfg(test)]
 mod gauge_tests;
+pub(crate) mod links;
 pub(crate) mod meter;
 pub(crate) mod node;
 pub(crate) mod own_threads;

@@ -1,4 +1,5 @@
-//! The state that the processors of a node share: its program, its dispatcher, the receive lock, its threads.
+//! The state that the processors of a node share: its program, its dispatcher, its links, the receive lock, its
+//! threads.
 //!
 //! Only one processor of the node at a time holds the receive lock (`receive_lock`) and drains the lanes, so messages enter the dispatch
 //! queue in ring order. The `dispatcher` then decides which processor may run a handler, and with which proof.
@@ -18,6 +19,7 @@ use crate::padding::CachePadded;
 use crate::parts::adaptive::Adaptive;
 use crate::parts::contention::ContentionHint;
 use crate::parts::dispatcher::Dispatcher;
+use crate::parts::links::Links;
 use crate::parts::receive_lock::ReceiveLock;
 use crate::parts::set_aside::Downgrades;
 use crate::parts::threads::{Inbox, ThreadSlot};
@@ -28,6 +30,7 @@ pub(crate) struct Node {
     pub(crate) id: NodeId,
     pub(crate) resident: Resident,
     pub(crate) dispatcher: Dispatcher,
+    pub(crate) links: Links,
     /// `None` without shared memory.
     pub(crate) downgrades: Option<Box<Downgrades>>,
     /// `None` if the roles of its processors are fixed.
@@ -48,6 +51,7 @@ impl Node {
     pub(crate) fn new(
         resident: Resident,
         dispatcher: Dispatcher,
+        links: Links,
         split: Split,
         adaptive: Option<Box<Adaptive>>,
         has_hint: bool,
@@ -60,6 +64,7 @@ impl Node {
             id: resident.node.id(),
             resident,
             dispatcher,
+            links,
             downgrades,
             adaptive,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),

@@ -16,12 +16,12 @@ use std::sync::Arc;
 use tempest::NodeId;
 
 use crate::parts::tuning::{LONGEST_PAUSE, SENDS_PER_TIMED, STREAM_BATCH};
-use crate::rings::lane::Lane;
+use crate::rings::sender::Sender;
 
 /// A processor's sending state.
 pub(crate) struct Sending {
     /// The lanes out of its node.
-    lanes: Arc<[Lane]>,
+    lanes: Arc<[Sender]>,
     /// Consecutive sends that found no room while no event was served and no message moved on.
     attempts: Cell<u32>,
     /// Number of sends of threads, for sampling.
@@ -34,19 +34,19 @@ pub(crate) struct Sending {
 
 impl Sending {
     /// The state of processor `index`, with the lanes out of its node in order of their destination.
-    pub(crate) fn new(lanes: Arc<[Lane]>, index: usize) -> Self {
+    pub(crate) fn new(lanes: Arc<[Sender]>, index: usize) -> Self {
         let (attempts, sends, outboxed) = (Cell::new(0), Cell::new(0), Cell::new(0));
         Self { lanes, attempts, sends, outboxed, bursts: Bursts::new(index) }
     }
 
     /// The lane to a node.
     #[inline]
-    pub(crate) fn lane(&self, to: NodeId) -> &Lane {
+    pub(crate) fn lane(&self, to: NodeId) -> &Sender {
         &self.lanes[to.0 as usize]
     }
 
     /// All lanes, with their destinations.
-    pub(crate) fn lanes(&self) -> impl Iterator<Item = (&Lane, NodeId)> {
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = (&Sender, NodeId)> {
         self.lanes.iter().zip((0..).map(NodeId))
     }
 
@@ -139,12 +139,12 @@ impl Bursts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rings::lane::{Bounds, Depths};
+    use crate::rings::lane::{Bounds, Depths, Lane};
 
     /// The state of a processor of the first of two nodes.
     fn sending() -> Sending {
         let bounds = Bounds::new(Depths { slots: 8, ..Depths::default() }, 2, 1);
-        Sending::new([(); 2].map(|()| Lane::new(8, &bounds, false)).into(), 0)
+        Sending::new([(); 2].map(|()| Lane::new(8, &bounds, false).sender).into(), 0)
     }
 
     #[test]

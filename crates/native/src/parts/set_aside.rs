@@ -40,7 +40,7 @@ use tempest::world::{Downgrade, Held, Packet};
 use crate::lock::lock;
 use crate::padding::PaddedCounter;
 use crate::parts::requests::Requests;
-use crate::rings::ring::Received;
+use crate::rings::message::Received;
 use crate::sync::{AtomicUsize, Mutex, Ordering, mutated};
 
 /// The environment of a downgrade: a processor, and the memory of its node.

@@ -7,7 +7,7 @@ use tempest::{Block, NodeId, Tag};
 
 use crate::parts::requests::Requests;
 use crate::parts::set_aside::{DowngradeSite, Downgrades};
-use crate::rings::ring::Received;
+use crate::rings::message::Received;
 
 /// A processor of a node whose only block may have an outstanding access.
 struct Site<'a> {

@@ -15,7 +15,7 @@ use units::Time;
 
 use crate::parts::gauge::header_bytes;
 use crate::parts::world::World;
-use crate::rings::ring::Received;
+use crate::rings::message::Received;
 
 /// Bits of a flow for the number of a message in its lane; the bits above name the lane.
 const NUMBER_BITS: u32 = 40;

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use pdq::DispatcherId;
+use pdq::{DispatcherId, Identity};
 use tempest::message::Flow;
 use tempest::outcome::{Blocked, Failure};
 use tempest::policy::{Notice, Split};
-use tempest::world::Launch;
+use tempest::world::{Launch, Resident};
 use tempest::{NodeId, Policy, Shape};
 use units::Time;
 
@@ -23,6 +23,7 @@ use crate::parts::attendance;
 use crate::parts::backoff::YieldBackoff;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::gauge::Gauge;
+use crate::parts::links::{Links, connect};
 use crate::parts::node::Node;
 use crate::parts::parker::Parker;
 use crate::parts::phases::Phases;
@@ -45,8 +46,6 @@ pub(crate) struct World {
     pub(crate) split: Split,
     /// Each processor keeps handles of its own node, its gauge and its outgoing lanes.
     pub(crate) nodes: Vec<Arc<Node>>,
-    /// By source node: its outgoing lanes, in order of their destination.
-    lanes: Vec<Arc<[Lane]>>,
     /// The bound of the outboxes of all nodes.
     pub(crate) bounds: Bounds,
     /// By processor, node by node, then by helper.
@@ -93,6 +92,21 @@ fn servers_of(split: Split, node: NodeId) -> Range<usize> {
     servers..first + per_node
 }
 
+/// Installs a job on its nodes. Returns them with the identities of their dispatchers.
+///
+/// # Errors
+/// If the program refuses or panics.
+fn residents(launch: &Launch, shape: Shape) -> Result<Vec<(Resident, Identity)>, Failure> {
+    let mut residents: Vec<(Resident, Identity)> = Vec::new();
+    for node in (0..shape.nodes).map(NodeId) {
+        let identity = DispatcherId::fresh();
+        let first = residents.first().map(|(first, _)| &*first.node);
+        let resident = tempest::world::settle(&launch.job, node, shape, FLOW, identity.id(), first)?;
+        residents.push((resident, identity));
+    }
+    Ok(residents)
+}
+
 impl World {
     /// Installs a job on its nodes.
     ///
@@ -109,32 +123,25 @@ impl World {
         let per_node = (split.computing + split.dedicated) as usize;
         let processors = launch.nodes as usize * per_node;
         let oversubscribed = processors > cores;
-        let settle = |node, first: Option<&Arc<Node>>| {
-            let identity = DispatcherId::fresh();
-            let first = first.map(|first| &*first.resident.node);
-            let resident =
-                tempest::world::settle(&launch.job, NodeId(node), shape, FLOW, identity.id(), first)?;
-            let adaptive = Adaptive::of(launch, NodeId(node), judging, oversubscribed).map(Box::new);
+        let helpers = if launch.policy.helper.is_some() { launch.nodes as usize } else { 0 };
+        let residents = residents(launch, shape)?;
+        let kinds = residents.iter().map(|(resident, _)| resident.node.message_names().count()).max();
+        let bounds = Bounds::new(depths, residents.len(), kinds.unwrap_or(0));
+        let lane = || Lane::new(depths.slots, &bounds, per_node > 1 || helpers > 0);
+        let links = connect(residents.len(), lane);
+        let place = |((resident, identity), links): ((Resident, Identity), Links)| {
+            let adaptive = Adaptive::of(launch, resident.node.id(), judging, oversubscribed).map(Box::new);
             let has_hint = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
             let dispatcher = Dispatcher::new(&launch.policy, split, identity);
             let reserve = depths.reserve(launch.nodes as usize);
-            let node = Node::new(resident, dispatcher, split, adaptive, has_hint, reserve);
-            Ok::<_, Failure>(Arc::new(node))
+            Arc::new(Node::new(resident, dispatcher, links, split, adaptive, has_hint, reserve))
         };
-        let mut nodes = Vec::new();
-        for node in 0..launch.nodes {
-            nodes.push(settle(node, nodes.first())?);
-        }
-        let helpers = if launch.policy.helper.is_some() { nodes.len() } else { 0 };
+        let nodes: Vec<_> = residents.into_iter().zip(links).map(place).collect();
         let threads = (shape.nodes * shape.threads) as usize;
-        let kinds = nodes.iter().map(|node| node.resident.node.message_names().count()).max();
-        let bounds = Bounds::new(depths, nodes.len(), kinds.unwrap_or(0));
-        let lane = || Lane::new(depths.slots, &bounds, per_node > 1 || helpers > 0);
         let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
         Ok(Self {
             policy: launch.policy.clone(),
             split,
-            lanes: nodes.iter().map(|_| nodes.iter().map(|_| lane()).collect()).collect(),
             nodes,
             bounds,
             gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
@@ -231,27 +238,10 @@ impl World {
         self.gauges[self.servers(node)].iter().map(|gauge| gauge.handled.load(Ordering::Relaxed)).sum()
     }
 
-    /// The lane from one node to another.
-    #[inline]
-    pub(crate) fn lane(&self, from: NodeId, to: NodeId) -> &Lane {
-        &self.lanes[from.0 as usize][to.0 as usize]
-    }
-
     /// Index of a lane among all lanes.
     #[inline]
     pub(crate) fn lane_index(&self, from: NodeId, to: NodeId) -> usize {
         from.0 as usize * self.nodes.len() + to.0 as usize
-    }
-
-    /// The lanes into a node, in order of their source.
-    #[inline]
-    pub(crate) fn lanes_into(&self, to: NodeId) -> impl Iterator<Item = &Lane> {
-        self.lanes.iter().map(move |lanes| &lanes[to.0 as usize])
-    }
-
-    /// The lanes out of a node, in order of their destination.
-    pub(crate) fn lanes_from(&self, from: NodeId) -> &Arc<[Lane]> {
-        &self.lanes[from.0 as usize]
     }
 
     /// Whether one processor runs all threads and handlers of its node.

@@ -3,16 +3,13 @@
 //! `adaptive` describes the effect of a processor's role on them, and `stacks` the stack that they need. This module must never know the
 //! way events are dispatched.
 
-use tempest::NodeId;
-
 use crate::dispatch::{looks, serve};
 use crate::parts::adaptive::Adaptive;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
+use crate::parts::node::Node;
 use crate::parts::stacks;
-use crate::parts::world::World;
 use crate::processor::waits;
-use crate::rings::lane::Lane;
 
 /// Serves at a poll of the running thread, or between two threads, if the policy and this processor's role allow it. Returns the number
 /// of events.
@@ -38,8 +35,7 @@ fn measure_and_serve(processor: &Processor, adaptive: &Adaptive) -> usize {
         adaptive.count_looking(processor.endpoint.number(), now - start);
     }
     // Not before this: the time of a measurement, once in an interval, would count as many looks.
-    let (world, node) = (processor.world(), processor.node().id);
-    adaptive.measure(&world.gauges, || waiting_events(world, node), now);
+    adaptive.measure(&processor.world().gauges, || waiting_events(processor.node()), now);
     done
 }
 
@@ -66,10 +62,10 @@ pub(crate) fn have_loop_serve(processor: &Processor) -> usize {
 }
 
 /// Number of waiting events of a node; the messages of each lane into it count as one.
-fn waiting_events(world: &World, node: NodeId) -> usize {
-    let queued = match &world.nodes[node.0 as usize].dispatcher {
+fn waiting_events(node: &Node) -> usize {
+    let queued = match &node.dispatcher {
         Dispatcher::Keyed(shared) => shared.queue.len(),
         Dispatcher::Own(_) | Dispatcher::Serial(_) => 0,
     };
-    queued + world.lanes_into(node).filter(|lane| Lane::has_message(lane)).count()
+    queued + node.links.incoming().iter().filter(|lane| lane.has_message()).count()
 }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
 
-use crate::rings::ring::{Origin, origin_of};
+use crate::rings::message::{Origin, origin_of};
 use crate::rings::tuning::THREADS_SHARE;
 use crate::sync::{AtomicUsize, Ordering};
 

@@ -3,8 +3,8 @@
 use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
+use crate::rings::message::Origin;
 use crate::rings::outbox::{Outbox, PAGE_BYTES, Quota};
-use crate::rings::ring::Origin;
 
 /// Words of a page.
 const PAGE: usize = PAGE_BYTES / size_of::<u64>();

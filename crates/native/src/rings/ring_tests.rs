@@ -3,7 +3,8 @@
 use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
-use crate::rings::ring::{BadLength, Drained, Origin, Received, Ring, Sent};
+use crate::rings::message::{BadLength, Drained, Origin, Received, Sent};
+use crate::rings::ring::Ring;
 
 const SOURCE: NodeId = NodeId(7);
 
@@ -15,7 +16,7 @@ fn packet(number: u64, words: u64) -> Packet {
 const SENT: Sent = Sent { origin: Origin::Thread, follows: false };
 
 fn push(ring: &Ring, number: u64, words: u64) -> bool {
-    ring.push(&packet(number, words), SENT)
+    ring.producer.push(&packet(number, words), SENT)
 }
 
 /// A message's origin, kind and words.
@@ -24,7 +25,7 @@ type Popped = (Origin, u16, Vec<u64>);
 /// Takes the next message out.
 fn pop(ring: &Ring) -> Option<Result<Popped, BadLength>> {
     let mut popped = None;
-    ring.drain(1, SOURCE, &mut Received::blank(), |message, is_good| {
+    ring.consumer.drain(1, SOURCE, &mut Received::blank(), |message, is_good| {
         let Received { packet, origin, .. } = message;
         assert_eq!(packet.source(), SOURCE);
         popped = Some(is_good.map(|()| (*origin, packet.id().0, packet.words().to_vec())));
@@ -48,11 +49,11 @@ fn messages_of_every_length_come_out_whole_and_in_order() {
             (0..lead).for_each(|number| assert!(push(&ring, number, 1)));
             assert!(push(&ring, 2, first) && push(&ring, 3, second));
             (0..lead).for_each(|number| expect(&ring, number, 1));
-            assert!(ring.is_ready());
+            assert!(ring.consumer.is_ready());
             expect(&ring, 2, first);
-            assert!(ring.is_ready());
+            assert!(ring.consumer.is_ready());
             expect(&ring, 3, second);
-            assert!(!ring.is_ready() && pop(&ring).is_none());
+            assert!(!ring.consumer.is_ready() && pop(&ring).is_none());
         }
     }
 }
@@ -79,13 +80,13 @@ fn what_a_line_was_used_for_before_is_no_message() {
     for number in 0..4 {
         let head = (number + 5) | 1 << 54 | 2 << 48;
         let packet = Packet::from_parts(MessageId(0), SOURCE, &[head; 7]).unwrap();
-        assert!(ring.push(&packet, SENT));
+        assert!(ring.producer.push(&packet, SENT));
     }
     (0..4).for_each(|_| assert!(pop(&ring).is_some()));
     assert!(pop(&ring).is_none());
     assert!(push(&ring, 9, 2));
     expect(&ring, 9, 2);
-    assert!(!ring.is_ready() && pop(&ring).is_none());
+    assert!(!ring.consumer.is_ready() && pop(&ring).is_none());
 }
 
 #[test]
@@ -101,7 +102,9 @@ fn a_length_that_no_message_has_is_an_error() {
 fn messages_say_where_they_come_from() {
     let ring = Ring::new(4);
     let origins = [Origin::Thread, Origin::Handler, Origin::WithBlock, Origin::Fault];
-    origins.iter().for_each(|origin| assert!(ring.push(&packet(0, 1), Sent { origin: *origin, ..SENT })));
+    origins
+        .iter()
+        .for_each(|origin| assert!(ring.producer.push(&packet(0, 1), Sent { origin: *origin, ..SENT })));
     for origin in origins {
         assert_eq!(pop(&ring).unwrap().unwrap().0, origin);
     }
@@ -110,7 +113,7 @@ fn messages_say_where_they_come_from() {
 /// The numbers of the messages that a look ahead shows.
 fn look_ahead(ring: &Ring) -> Vec<u16> {
     let mut seen = Vec::new();
-    ring.look_ahead(SOURCE, |shown| {
+    ring.consumer.look_ahead(SOURCE, |shown| {
         let number = shown.id().0;
         let length = shown.words().len() as u64;
         assert_eq!(shown.words(), packet(number.into(), length).words());
@@ -156,8 +159,8 @@ fn the_last_of_a_batch_says_whether_there_may_be_more() {
     let ring = Ring::new(4);
     [false, true, true, false]
         .iter()
-        .for_each(|follows| assert!(ring.push(&packet(0, 1), Sent { follows: *follows, ..SENT })));
-    let drain = |limit| ring.drain(limit, SOURCE, &mut Received::blank(), |_, _| true);
+        .for_each(|follows| assert!(ring.producer.push(&packet(0, 1), Sent { follows: *follows, ..SENT })));
+    let drain = |limit| ring.consumer.drain(limit, SOURCE, &mut Received::blank(), |_, _| true);
     assert_eq!(drain(1), Drained { messages: 1, more: false });
     assert_eq!(drain(2), Drained { messages: 2, more: true });
     assert_eq!(drain(2), Drained { messages: 1, more: false });
@@ -168,9 +171,9 @@ fn stamps_may_wrap() {
     // Once round the ring before the stamps do, so that every line has been used.
     let ring = Ring::starting_at(u64::from(u32::MAX) - 16, 4);
     for number in 0..80 {
-        assert!(!ring.is_ready() && pop(&ring).is_none());
+        assert!(!ring.consumer.is_ready() && pop(&ring).is_none());
         assert!(push(&ring, number, 1));
-        assert!(ring.is_ready());
+        assert!(ring.consumer.is_ready());
         expect(&ring, number, 1);
     }
 }
@@ -190,7 +193,7 @@ fn a_million_messages_cross_between_threads_through_few_slots() {
             });
             let mut number = 0;
             while number < messages {
-                let drained = ring.drain(8, SOURCE, &mut Received::blank(), |message, is_good| {
+                let drained = ring.consumer.drain(8, SOURCE, &mut Received::blank(), |message, is_good| {
                     is_good.unwrap();
                     assert_eq!(message.packet.words(), packet(number, length(number)).words());
                     number += 1;

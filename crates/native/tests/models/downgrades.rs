@@ -15,7 +15,7 @@ use crate::faults::Faults;
 use crate::fences::Fences;
 use crate::parts::parker::Parker;
 use crate::parts::set_aside::{DowngradeSite, Downgrades};
-use crate::rings::ring::Received;
+use crate::rings::message::Received;
 use crate::sync::{AtomicU8, AtomicU64, Ordering, mutated};
 use crate::tags::Tags;
 

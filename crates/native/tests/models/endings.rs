@@ -15,7 +15,8 @@ use crate::lines::push;
 use crate::padding::bump;
 use crate::parts::gauge::Gauge;
 use crate::parts::parker::Parker;
-use crate::rings::ring::{Received, Ring};
+use crate::rings::message::Received;
+use crate::rings::ring::Ring;
 use crate::sync::{AtomicBool, Ordering};
 
 /// Each fault of the explored sources, and the scenario that detects it.
@@ -57,7 +58,7 @@ impl World {
 
     /// Handles the arrived messages: each sends one with the number before, up to the last.
     fn receive(&self, me: usize) -> bool {
-        let drained = self.rings[me].drain(8, NodeId(0), &mut Received::blank(), |message, _| {
+        let drained = self.rings[me].consumer.drain(8, NodeId(0), &mut Received::blank(), |message, _| {
             match message.packet.words()[0].checked_sub(1) {
                 Some(next) => self.send(me, next),
                 None => self.is_done.store(true, Ordering::Relaxed),
@@ -75,7 +76,7 @@ impl World {
             while self.receive(me) {}
             self.gauges[me].idle.store(true, Ordering::SeqCst);
             self.detect_ending();
-            let there_is_work = || self.is_over.load(Ordering::Relaxed) || self.rings[me].is_ready();
+            let there_is_work = || self.is_over.load(Ordering::Relaxed) || self.rings[me].consumer.is_ready();
             self.parkers[me].park_unless(&Fences, there_is_work);
             self.gauges[me].idle.store(false, Ordering::SeqCst);
         }

@@ -8,7 +8,7 @@ use tempest::{MAX_WORDS, NodeId};
 use crate::explore;
 use crate::rings::backlog::Backlog;
 use crate::rings::lane::{Bounds, Depths, Lane};
-use crate::rings::ring::{Origin, Received};
+use crate::rings::message::{Origin, Received};
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
@@ -44,19 +44,19 @@ impl Node {
     }
 
     fn post(&self, number: u64) {
-        let posted = self.lane.post(&packet(number), Origin::Handler, 1, &self.backlog);
+        let posted = self.lane.sender.post(&packet(number), Origin::Handler, 1, &self.backlog);
         assert_eq!(posted, Some(number), "messages are numbered in the order in which they are sent");
     }
 
     fn offer(&self, number: u64) -> bool {
-        let offered = self.lane.offer(&packet(number), 1, &self.backlog);
+        let offered = self.lane.sender.offer(&packet(number), 1, &self.backlog);
         assert!(offered.is_none_or(|sent| sent == number));
         offered.is_some()
     }
 
     /// Receives all available messages, as the other node.
     fn receive(&self, received: &mut Vec<u64>) {
-        self.lane.receive(8, NodeId(0), &mut Received::blank(), |message, is_good| {
+        self.lane.receiver.receive(8, NodeId(0), &mut Received::blank(), |message, is_good| {
             is_good.expect("the length is that of a message");
             assert!(message.packet.words().iter().all(|word| *word == message.number), "it is whole");
             received.push(message.number);
@@ -78,14 +78,14 @@ fn what_waits_is_not_overtaken() {
         });
         let mut received = Vec::new();
         node.receive(&mut received);
-        node.lane.flush(&node.backlog);
+        node.lane.sender.flush(&node.backlog);
         let all = if sender.join().expect("it does not panic") { 5 } else { 4 };
         while received.len() < all {
-            node.lane.flush(&node.backlog);
+            node.lane.sender.flush(&node.backlog);
             node.receive(&mut received);
         }
         assert_eq!(received, (0..all as u64).collect::<Vec<_>>());
-        assert!(node.backlog.is_sent() && !node.lane.has_message());
+        assert!(node.backlog.is_sent() && !node.lane.receiver.has_message());
     });
 }
 
@@ -96,10 +96,10 @@ fn what_has_left_an_outbox_is_in_the_ring() {
         let node = Node::with(3);
         node.receive(&mut Vec::new());
         let other = Arc::clone(&node);
-        let sender = thread::spawn(move || other.lane.flush(&other.backlog));
-        assert!(!node.backlog.is_sent() || node.lane.has_message());
+        let sender = thread::spawn(move || other.lane.sender.flush(&other.backlog));
+        assert!(!node.backlog.is_sent() || node.lane.receiver.has_message());
         assert!(sender.join().expect("it does not panic"));
-        assert!(node.backlog.is_sent() && node.lane.has_message());
+        assert!(node.backlog.is_sent() && node.lane.receiver.has_message());
     });
 }
 
@@ -114,18 +114,18 @@ fn what_is_owed_is_paid() {
         node.backlog.add(RESERVE + 1);
         let other = Arc::clone(&node);
         let debtor = thread::spawn(move || {
-            other.lane.count_handled(1);
+            other.lane.receiver.count_handled(1);
             if other.backlog.may_acknowledge() {
-                return other.lane.publish_acknowledged();
+                return other.lane.receiver.publish_acknowledged();
             }
             other.backlog.owe();
             if other.backlog.settles() {
-                other.lane.publish_acknowledged();
+                other.lane.receiver.publish_acknowledged();
             }
         });
         node.backlog.remove(RESERVE + 1);
         if node.backlog.settles() {
-            node.lane.publish_acknowledged();
+            node.lane.receiver.publish_acknowledged();
         }
         debtor.join().expect("it does not panic");
         assert!(!node.backlog.is_left(), "nothing is owed any more");

@@ -6,7 +6,8 @@ use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
 use crate::explore;
-use crate::rings::ring::{Origin, Received, Ring, Sent};
+use crate::rings::message::{Origin, Received, Sent};
+use crate::rings::ring::Ring;
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
@@ -23,12 +24,13 @@ const TRIES: usize = 2;
 /// Pushes message `number` of `words` words, each of them its number.
 pub(crate) fn push(ring: &Ring, number: u64, words: usize) -> bool {
     let packet = Packet::from_parts(MessageId(number as u16), NodeId(0), &vec![number; words]);
-    ring.push(&packet.expect("a message has so many words"), Sent { origin: Origin::Thread, follows: false })
+    ring.producer
+        .push(&packet.expect("a message has so many words"), Sent { origin: Origin::Thread, follows: false })
 }
 
 /// Drains the ring: the numbers and lengths of complete messages.
 fn drain(ring: &Ring, into: &mut Vec<(u64, usize)>) {
-    ring.drain(8, NodeId(0), &mut Received::blank(), |message, is_good| {
+    ring.consumer.drain(8, NodeId(0), &mut Received::blank(), |message, is_good| {
         is_good.expect("the length is that of a message");
         let (number, words) = (u64::from(message.packet.id().0), message.packet.words());
         assert!(words.iter().all(|word| *word == number), "{words:?} of message {number}");
@@ -57,7 +59,7 @@ fn pass(before: &'static [usize], meanwhile: &'static [usize]) {
         let pushed = before.len() + producer.join().expect("it does not panic");
         drain(&ring, &mut taken);
         assert_eq!(taken, (0..).zip(lengths()).take(pushed).collect::<Vec<_>>());
-        assert!(!ring.is_ready());
+        assert!(!ring.consumer.is_ready());
     });
 }
 
@@ -85,7 +87,7 @@ fn what_waits_is_shown_whole() {
         let other = Arc::clone(&ring);
         let producer = thread::spawn(move || assert!(push(&other, 1, 2) && push(&other, 2, 7)));
         let (mut shown, mut taken) = (Vec::new(), Vec::new());
-        ring.look_ahead(NodeId(0), |packet| {
+        ring.consumer.look_ahead(NodeId(0), |packet| {
             let number = u64::from(packet.id().0);
             assert!(packet.words().iter().all(|word| *word == number));
             shown.push((number, packet.words().len()));
@@ -107,9 +109,9 @@ fn a_half_is_cleared() {
         for line in 0..4 {
             let packet = Packet::from_parts(MessageId(0), NodeId(0), &[misleading(line); 7]);
             let sent = Sent { origin: Origin::Thread, follows: false };
-            assert!(ring.push(&packet.expect("seven words"), sent));
+            assert!(ring.producer.push(&packet.expect("seven words"), sent));
         }
-        assert_eq!(ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages, 4);
+        assert_eq!(ring.consumer.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages, 4);
         assert!(push(&ring, 1, 1));
         let mut taken = Vec::new();
         drain(&ring, &mut taken);

@@ -66,9 +66,15 @@ mod receivers;
 #[path = "../../src/rings"]
 mod rings {
     pub(crate) mod backlog;
+    pub(crate) mod channel;
+    pub(crate) mod consumer;
     pub(crate) mod lane;
+    pub(crate) mod message;
     pub(crate) mod outbox;
+    pub(crate) mod producer;
+    pub(crate) mod receiver;
     pub(crate) mod ring;
+    pub(crate) mod sender;
     pub(crate) mod tuning;
     pub(crate) mod windows;
 }
@@ -80,6 +86,7 @@ mod sync;
 #[allow(dead_code, reason = "the library uses the rest")]
 #[path = "../../../tempest/src/memory/tags.rs"]
 mod tags;
+mod words;
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

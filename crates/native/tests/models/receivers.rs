@@ -11,7 +11,8 @@ use crate::lines::push;
 use crate::parts::changes::{Changes, Search};
 use crate::parts::parker::Parker;
 use crate::parts::receive_lock::{ReceiveGuard, ReceiveLock};
-use crate::rings::ring::{Received, Ring};
+use crate::rings::message::Received;
+use crate::rings::ring::Ring;
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
@@ -44,7 +45,7 @@ impl Node {
 
     /// Receives as a processor does: every message has its place before its handler runs, and the right is offered meanwhile.
     fn receive(&self, turn: &ReceiveGuard<'_>, handler: impl Fn()) {
-        self.ring.drain(8, NodeId(0), &mut Received::blank(), |message, _| {
+        self.ring.consumer.drain(8, NodeId(0), &mut Received::blank(), |message, _| {
             self.placed.lock().expect("nobody panics").push(message.packet.id().0);
             turn.offer(&handler);
             turn.is_kept()
@@ -103,7 +104,7 @@ fn who_takes_it_next_sees_what_was_received() {
         let node = Node::with(2);
         let receive_one = |node: &Node, number| {
             let Some(_turn) = node.right.try_take(number) else { return };
-            node.ring.drain(1, NodeId(0), &mut Received::blank(), |message, _| {
+            node.ring.consumer.drain(1, NodeId(0), &mut Received::blank(), |message, _| {
                 node.placed.lock().expect("nobody panics").push(message.packet.id().0);
                 true
             });
@@ -128,7 +129,7 @@ impl Beside {
     /// Runs as `Processor::engage` and the code after it.
     fn run_long_handler(&self) {
         let someone_sleeps = self.parkers[0].engage_beside(self.parkers.iter());
-        if someone_sleeps && self.ring.is_ready() {
+        if someone_sleeps && self.ring.consumer.is_ready() {
             self.parkers[1].wake();
         }
         let mut handled = self.handled.lock().expect("nobody panics");
@@ -140,8 +141,8 @@ impl Beside {
     /// Runs as `Processor::idle`.
     fn sleep_and_receive(&self) {
         self.parkers[1].belongs_to_current_thread();
-        while self.ring.drain(1, NodeId(0), &mut Received::blank(), |_, _| true).messages == 0 {
-            self.parkers[1].park_unless(&Fences, || self.ring.is_ready());
+        while self.ring.consumer.drain(1, NodeId(0), &mut Received::blank(), |_, _| true).messages == 0 {
+            self.parkers[1].park_unless(&Fences, || self.ring.consumer.is_ready());
         }
         *self.handled.lock().expect("nobody panics") = true;
         self.changed.notify_all();

@@ -13,7 +13,8 @@ use crate::lines::push;
 use crate::parts::attendance;
 use crate::parts::parker::Parker;
 use crate::parts::receive_lock::ReceiveLock;
-use crate::rings::ring::{Received, Ring};
+use crate::rings::message::Received;
+use crate::rings::ring::Ring;
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// Each fault of the explored sources, and the scenario that detects it.
@@ -81,10 +82,10 @@ fn receive(lengths: &'static [usize]) {
             parker.belongs_to_current_thread();
             let mut taken = 0;
             while taken < lengths.len() {
-                let drained = ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
+                let drained = ring.consumer.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
                 taken += drained;
                 if drained == 0 {
-                    parker.park_unless(&Fences, || ring.is_ready());
+                    parker.park_unless(&Fences, || ring.consumer.is_ready());
                 }
             }
         });
@@ -122,14 +123,15 @@ impl Servers {
         self.parkers[number].belongs_to_current_thread();
         while self.taken.load(Ordering::Acquire) < messages {
             self.receive(number, messages);
-            let there_is_work = || self.taken.load(Ordering::Acquire) == messages || self.ring.is_ready();
+            let there_is_work =
+                || self.taken.load(Ordering::Acquire) == messages || self.ring.consumer.is_ready();
             self.parkers[number].park_unless(&Fences, there_is_work);
         }
     }
 
     fn receive(&self, number: usize, messages: u64) {
         let Some(_turn) = self.right.try_take(number) else { return thread::yield_now() };
-        let drained = self.ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
+        let drained = self.ring.consumer.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
         let taken = self.taken.load(Ordering::Relaxed) + drained as u64;
         self.taken.store(taken, Ordering::Release);
         if taken == messages {
@@ -204,7 +206,7 @@ impl Helped {
 
     fn serve(&self, number: usize) {
         let Some(_turn) = self.right.try_take(number) else { return thread::yield_now() };
-        if self.ring.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages > 0 {
+        if self.ring.consumer.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages > 0 {
             self.taken.store(true, Ordering::Release);
             Fences.light();
             self.helper.wake_from_anything();
@@ -215,7 +217,7 @@ impl Helped {
     fn help(&self) {
         self.helper.belongs_to_current_thread();
         while !self.is_over() {
-            let is_ready = || self.ring.is_ready();
+            let is_ready = || self.ring.consumer.is_ready();
             attendance::sleep(&self.helper, &Fences, || self.is_over(), is_ready, || self.nobody_idles());
             if self.nobody_idles() {
                 self.serve(1);
@@ -246,7 +248,7 @@ fn what_comes_late_is_left_to_the_helper() {
         });
         // The processor runs threads for ever afterwards.
         node.idles.store(false, Ordering::Relaxed);
-        attendance::leave(&Fences, || node.ring.is_ready(), || node.serve(0), || node.rouse());
+        attendance::leave(&Fences, || node.ring.consumer.is_ready(), || node.serve(0), || node.rouse());
         sender.join().expect("it does not panic");
         helper.join().expect("it does not panic");
         assert!(node.is_over(), "the message has been taken");

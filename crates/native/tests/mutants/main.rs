@@ -35,6 +35,8 @@ mod rings;
 #[path = "../../src/runner/mod.rs"]
 mod runner;
 mod sync;
+#[path = "../../src/words.rs"]
+mod words;
 #[path = "../../src/world.rs"]
 mod world;
 

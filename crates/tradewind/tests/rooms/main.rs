@@ -34,7 +34,7 @@ const TABLE: &[(&str, &[&str], Tests)] = &[
     ("des", &["units"], Tests::Free),
     ("hardware", &["des", "machine", "units", "pdq"], Tests::Free),
     ("tempest", &["units", "trace", "pdq", "bulk", "segment", "macros"], Tests::Free),
-    ("native", &["tempest", "pdq", "fiber", "units", "trace"], Tests::Free),
+    ("native", &["tempest", "pdq", "fiber", "segment", "units", "trace"], Tests::Free),
     ("sim", &["tempest", "hardware", "des", "machine", "fiber", "pdq", "units", "trace"], Tests::Free),
     ("protocols", &["tempest"], Tests::Free),
     // A `tempest::world::Launch` cannot be written without `units::Time`.

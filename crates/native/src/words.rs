@@ -1,0 +1,21 @@
+//! Words of memory that two nodes access: the models have others in this module's place.
+//!
+//! This module must never know the meaning of a word.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use segment::{Form, Mapping, Pages, Width};
+
+/// Words that two nodes access. A clone shows the same words.
+pub(crate) type Words = segment::Words<AtomicU64>;
+
+/// Makes two stretches of words, zero at first, on cache lines of their own.
+///
+/// # Panics
+/// If the system has no memory for them.
+pub(crate) fn words(lens: [usize; 2]) -> [Words; 2] {
+    let stretch = |len| (Form::elements(Width::Eight), len * size_of::<u64>());
+    let mapping = Arc::new(Mapping::new(lens.map(stretch), Pages::Usual));
+    [0, 1].map(|stretch| mapping.words(stretch).expect("a stretch has words of 8 bytes"))
+}

@@ -1,0 +1,23 @@
+//! Stands in for the library's `words`: the same names, of atomics as `loom` sees them.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::sync::AtomicU64;
+
+/// Words that two nodes access. A clone shows the same words.
+#[derive(Clone)]
+pub(crate) struct Words(Arc<[AtomicU64]>);
+
+impl Deref for Words {
+    type Target = [AtomicU64];
+
+    fn deref(&self) -> &[AtomicU64] {
+        &self.0
+    }
+}
+
+/// Makes two stretches of words, zero at first.
+pub(crate) fn words(lens: [usize; 2]) -> [Words; 2] {
+    lens.map(|len| Words((0..len).map(|_| AtomicU64::default()).collect()))
+}
