@@ -69,7 +69,7 @@ impl Messages for Processor {
     }
 
     fn mapped(&self, node: NodeId) -> Option<&Segments> {
-        Some(segments::memory_of(&self.endpoint, node).segments())
+        Some(segments::segments_of(&self.endpoint, node))
     }
 
     fn make_room(&self, to: NodeId) {

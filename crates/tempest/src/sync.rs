@@ -7,12 +7,28 @@
 pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ::segment::{Form, Mapping, Pages, Width};
+
 /// Number of lists of pending access faults on a node: block `b` uses list `b % FAULT_LISTS`. A build for the model
 /// checker has fewer.
 pub(crate) const FAULT_LISTS: usize = 64;
 
 /// The access tags of all blocks of shared memory on a node, one byte each.
 pub(crate) type TagCells = ::segment::Words<AtomicU8>;
+
+/// The words of an open event, which other nodes access too.
+pub(crate) type TallyWords = ::segment::Words<AtomicU64>;
+
+/// Makes the words of an open event, zero at first, on cache lines of their own: additions of other nodes must not slow
+/// accesses to the neighbouring data.
+pub(crate) fn tally_words() -> TallyWords {
+    let form = (Form::elements(Width::Eight), TALLY_BYTES);
+    let mapping = std::sync::Arc::new(Mapping::new([form], Pages::Usual));
+    mapping.words(0).expect("the mapping is of words of 8 bytes")
+}
+
+/// Size of the words of an open event in bytes: a pair of cache lines.
+const TALLY_BYTES: usize = 128;
 
 /// Whether a model checker has turned on the deliberate bug called `$fault`: always `false` in the library.
 macro_rules! mutated {

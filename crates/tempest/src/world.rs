@@ -16,7 +16,7 @@ use crate::{Event, Handler, Job, NodeId, Shape, Thread, Waiter};
 pub use crate::data::address::AddressRange;
 pub use crate::data::segment::{BadAccess, BadPlace, SegmentId, Segments};
 pub use crate::data::transfer::Transfer;
-pub use crate::memory::{Downgrade, Words};
+pub use crate::memory::{Blocks, Downgrade, Words};
 pub use crate::message::charge::Charge;
 pub use crate::message::node::{BadPacket, Node, PacketFacts};
 pub use crate::message::parts::NodeParts;

@@ -10,8 +10,11 @@
 //!
 //! This module must never know the handling of a received message.
 
+use tempest::world::Packet;
 use tempest::{MAX_WORDS, NodeId};
 
+use crate::control::act;
+use crate::control::message::Control;
 use crate::dispatch::tuning::{BATCH, MOST_UNTOLD};
 use crate::memory::blocks;
 use crate::parts::dispatcher::Dispatcher;
@@ -74,7 +77,7 @@ pub(crate) fn receive(
                 lane.look_ahead(NodeId(source), |packet| node.prefetch(packet));
             }
             goes_on = match is_good {
-                Ok(()) => !blocks::unload(endpoint, message) || each(message, &mut tally),
+                Ok(()) => !reaches_a_handler(endpoint, message) || each(message, &mut tally),
                 Err(length) => refuse(endpoint, NodeId(source), &length),
             };
             if tally.handled() == MOST_UNTOLD {
@@ -92,6 +95,36 @@ pub(crate) fn receive(
         }
     }
     received
+}
+
+/// Prepares a message for its handler: puts the block that it brings in its place. Acts on a control message. Returns whether a handler
+/// receives the message.
+#[inline]
+fn reaches_a_handler(endpoint: &Endpoint, message: &mut Received) -> bool {
+    match message.origin {
+        Origin::Handler | Origin::Thread | Origin::Fault => true,
+        Origin::WithBlock => blocks::unload(endpoint, message),
+        Origin::Control => {
+            obey(endpoint, &message.packet);
+            false
+        }
+    }
+}
+
+/// Acts on a control message. A message that is none ends the run.
+#[inline(never)]
+fn obey(endpoint: &Endpoint, packet: &Packet) {
+    match Control::of(packet) {
+        Some(message) => act::act(endpoint, message),
+        None => {
+            let (from, to, kind) = (packet.source(), endpoint.node().id, packet.id().0);
+            endpoint.fail(format!(
+                "a control message from {from} to {to} has the kind {kind} and the words {:?}, which no kind has",
+                packet.words()
+            ));
+        }
+    }
+    endpoint.gauge().count_handled(1);
 }
 
 #[cold]

@@ -36,19 +36,14 @@ pub(crate) fn send_block(endpoint: &Endpoint, to: NodeId, block: Block, words: &
     if let Some(loaded) = load(packet, block, words) {
         return send::post_counted(endpoint, to, &loaded, Origin::WithBlock);
     }
-    let memory = endpoint.world().nodes[to.0 as usize].resident.node.memory();
-    memory.expect("every node has the shared memory of one").place(block, words);
+    let there = endpoint.node().links.view_of(to).blocks.as_ref();
+    there.expect("every node has the shared memory of one").place(block, words);
     send::post_counted(endpoint, to, packet, Origin::Handler);
 }
 
-/// Writes the block that a message brings to its place, if it brings one. If the block is invalid, ends the run and returns false.
-#[inline]
-pub(crate) fn unload(endpoint: &Endpoint, message: &mut Received) -> bool {
-    message.origin != Origin::WithBlock || unload_block(endpoint, message)
-}
-
+/// Writes the block that a message brings to its place. If the block is invalid, ends the run and returns false.
 #[inline(never)]
-fn unload_block(endpoint: &Endpoint, message: &mut Received) -> bool {
+pub(crate) fn unload(endpoint: &Endpoint, message: &mut Received) -> bool {
     let unloaded = put_in_place(endpoint, &message.packet);
     match unloaded {
         Some(packet) => message.packet = packet,

@@ -1,17 +1,18 @@
-//! Memory of other nodes: words that a processor writes to their destination without a handler of the receiver.
+//! Segments of other nodes: words that a processor writes to their destination without a handler of the receiver.
 //!
 //! This module must never know rings or policies.
 
-use tempest::world::{Node, Transfer};
+use tempest::world::{Segments, Transfer};
 use tempest::{NodeId, Place};
 
-use crate::link::resume;
+use crate::control::act;
+use crate::control::message::Control;
 use crate::parts::endpoint::Endpoint;
 
-/// The node whose segments other nodes access: all nodes are in one process.
+/// The segments of a node.
 #[inline]
-pub(crate) fn memory_of(endpoint: &Endpoint, node: NodeId) -> &Node {
-    &endpoint.world().nodes[node.0 as usize].resident.node
+pub(crate) fn segments_of(endpoint: &Endpoint, node: NodeId) -> &Segments {
+    &endpoint.node().links.view_of(node).segments
 }
 
 /// Makes a thread's deposit. The words are in place when this returns.
@@ -24,9 +25,20 @@ pub(crate) fn deposit_now(endpoint: &Endpoint, to: NodeId, place: Place, words: 
     let remote = to != endpoint.node().id;
     endpoint.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
     endpoint.tracer.deposit(at, to, words);
-    memory_of(endpoint, to).count_deposit(place, words.len(), |waiter| {
-        resume::end_wait(endpoint, to, waiter);
-    });
+    if segments_of(endpoint, to).count_deposit(place, words.len()) {
+        end_waits(endpoint, to, place);
+    }
+}
+
+/// Has a node look for threads whose awaited count of deposits has been reached.
+#[cold]
+fn end_waits(endpoint: &Endpoint, node: NodeId, place: Place) {
+    let message = Control::Deposited(place.segment);
+    if node == endpoint.node().id {
+        act::act(endpoint, message);
+    } else {
+        act::send(endpoint, node, message);
+    }
 }
 
 /// Writes the words of a transfer to their places on a node. If they do not fit there, ends the run and returns false.
@@ -40,6 +52,6 @@ pub(crate) fn count_transfer(endpoint: &Endpoint, to: NodeId, transfer: Transfer
 
 /// Writes words into the memory of a node. If they do not fit at `place`, ends the run and returns false.
 pub(crate) fn write(endpoint: &Endpoint, to: NodeId, place: Place, words: &[u64]) -> bool {
-    let written = memory_of(endpoint, to).write(endpoint.node().id, place, words);
+    let written = segments_of(endpoint, to).write((endpoint.node().id, to), place, words);
     written.map_err(|bad| endpoint.fail(bad.to_string())).is_ok()
 }

@@ -1,22 +1,47 @@
-//! The links of a node: its ends of the lanes to and from every node, itself included.
+//! The links of a node: its ends of the lanes to and from every node, itself included, and the memory of each node that others access.
 //!
-//! A node reaches another only by its own ends. This module must never know the content of a message.
+//! A node reaches another only by them. This module must never know the content of a message.
 
 use std::sync::Arc;
 
 use tempest::NodeId;
+use tempest::world::{Blocks, Node, Segments};
 
 use crate::rings::lane::Lane;
 use crate::rings::receiver::Receiver;
 use crate::rings::sender::Sender;
 
-/// The ends of a node's lanes, in order of the node at the other end.
+/// The memory of a node that other nodes access.
+pub(crate) struct View {
+    pub(crate) segments: Segments,
+    /// `None` without shared memory.
+    pub(crate) blocks: Option<Blocks>,
+}
+
+impl View {
+    /// The memory of `node`.
+    pub(crate) fn of(node: &Node) -> Self {
+        Self {
+            segments: node.segments().clone(),
+            blocks: node.memory().map(|memory| memory.blocks().clone()),
+        }
+    }
+}
+
+/// The ends of a node's lanes, in order of the node at the other end, and the memory of each node.
 pub(crate) struct Links {
+    views: Arc<[View]>,
     outgoing: Arc<[Sender]>,
     incoming: Box<[Receiver]>,
 }
 
 impl Links {
+    /// The memory of a node.
+    #[inline]
+    pub(crate) fn view_of(&self, node: NodeId) -> &View {
+        &self.views[node.0 as usize]
+    }
+
     /// The ends of the lanes out of the node, for its processors.
     pub(crate) fn outgoing(&self) -> &Arc<[Sender]> {
         &self.outgoing
@@ -35,8 +60,9 @@ impl Links {
     }
 }
 
-/// Connects `nodes` nodes by a lane from each node to each, and itself. Returns the links of each node.
-pub(crate) fn connect(nodes: usize, mut lane: impl FnMut() -> Lane) -> Vec<Links> {
+/// Connects nodes with these views by a lane from each node to each, and itself. Returns the links of each node.
+pub(crate) fn connect(views: Arc<[View]>, mut lane: impl FnMut() -> Lane) -> Vec<Links> {
+    let nodes = views.len();
     let mut incoming: Vec<Vec<Receiver>> = (0..nodes).map(|_| Vec::with_capacity(nodes)).collect();
     let outgoing: Vec<Arc<[Sender]>> = (0..nodes)
         .map(|_| {
@@ -48,6 +74,10 @@ pub(crate) fn connect(nodes: usize, mut lane: impl FnMut() -> Lane) -> Vec<Links
             to_each.collect()
         })
         .collect();
-    let links = |(outgoing, incoming): (_, Vec<_>)| Links { outgoing, incoming: incoming.into() };
+    let links = |(outgoing, incoming): (_, Vec<_>)| Links {
+        views: Arc::clone(&views),
+        outgoing,
+        incoming: incoming.into(),
+    };
     outgoing.into_iter().zip(incoming).map(links).collect()
 }

@@ -23,7 +23,7 @@ use crate::parts::attendance;
 use crate::parts::backoff::YieldBackoff;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::gauge::Gauge;
-use crate::parts::links::{Links, connect};
+use crate::parts::links::{Links, View, connect};
 use crate::parts::node::Node;
 use crate::parts::parker::Parker;
 use crate::parts::phases::Phases;
@@ -128,7 +128,7 @@ impl World {
         let kinds = residents.iter().map(|(resident, _)| resident.node.message_names().count()).max();
         let bounds = Bounds::new(depths, residents.len(), kinds.unwrap_or(0));
         let lane = || Lane::new(depths.slots, &bounds, per_node > 1 || helpers > 0);
-        let links = connect(residents.len(), lane);
+        let links = connect(residents.iter().map(|(resident, _)| View::of(&resident.node)).collect(), lane);
         let place = |((resident, identity), links): ((Resident, Identity), Links)| {
             let adaptive = Adaptive::of(launch, resident.node.id(), judging, oversubscribed).map(Box::new);
             let has_hint = split.dedicated == 0 && split.computing > 1 && !oversubscribed;

@@ -8,7 +8,8 @@ use tempest::world::{MessageId, Packet};
 
 use crate::rings::channel::Channel;
 use crate::rings::message::{
-    BadLength, Drained, HALF, HALF_WORDS, LINE_WORDS, Received, cleared, is_second, line_of, origin_of, stamp,
+    BadLength, Drained, HALF, HALF_WORDS, LINE_WORDS, Origin, Received, cleared, is_second, line_of,
+    origin_of, stamp,
 };
 use crate::rings::tuning::{HALVES_AHEAD, LINES_PER_RETURN};
 use crate::sync::{AtomicU64, Ordering, mutated};
@@ -119,7 +120,7 @@ impl Consumer {
                 Look::Further => ahead += 1,
                 Look::Message(is_good, _, behind) => {
                     ahead = behind;
-                    if is_good.is_ok() {
+                    if is_good.is_ok() && message.origin != Origin::Control {
                         soon(&message.packet);
                     }
                 }

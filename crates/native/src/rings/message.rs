@@ -22,20 +22,22 @@ pub(crate) const LINE_WORDS: usize = 7;
 pub(super) const HALF_WORDS: usize = 3;
 
 /// Bit of a head: there is a message in this half of the line.
-pub(super) const HALF: u64 = 1 << 54;
+pub(super) const HALF: u64 = 1 << 55;
 
 /// Bit of a head: the message belongs to a stream.
-pub(super) const FOLLOWS: u64 = 1 << 55;
+pub(super) const FOLLOWS: u64 = 1 << 56;
 
 /// The origin of a message. Messages of threads count against the credits of their lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
     Handler = 0,
     Thread = 1,
-    /// A handler; the message ends with the words of a block of shared memory and the block's number.
-    WithBlock = 2,
     /// A faulting access of the own node.
-    Fault = 3,
+    Fault = 2,
+    /// A handler; the message ends with the words of a block of shared memory and the block's number.
+    WithBlock = 3,
+    /// The runtime of the sending node; no handler receives the message.
+    Control = 4,
 }
 
 /// Circumstances of a send.
@@ -123,14 +125,15 @@ pub(super) fn head(number: u64, packet: &Packet, sent: Sent) -> u64 {
         | if sent.follows { FOLLOWS } else { 0 }
 }
 
-/// Decodes the origin in bits 52 and 53 of a head.
+/// Decodes the origin in bits 52 to 54 of a head.
 #[inline]
 pub(crate) fn origin_of(head: u64) -> Origin {
-    match head >> 52 & 3 {
+    match head >> 52 & 7 {
         0 => Origin::Handler,
         1 => Origin::Thread,
-        2 => Origin::WithBlock,
-        _ => Origin::Fault,
+        2 => Origin::Fault,
+        3 => Origin::WithBlock,
+        _ => Origin::Control,
     }
 }
 

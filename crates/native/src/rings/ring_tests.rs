@@ -78,7 +78,7 @@ fn what_a_line_was_used_for_before_is_no_message() {
     let ring = Ring::new(2);
     // Four lines, numbers 0 to 3, whose words 4 look like heads of lines 4 to 7 with a message in the second half.
     for number in 0..4 {
-        let head = (number + 5) | 1 << 54 | 2 << 48;
+        let head = (number + 5) | 1 << 55 | 2 << 48;
         let packet = Packet::from_parts(MessageId(0), SOURCE, &[head; 7]).unwrap();
         assert!(ring.producer.push(&packet, SENT));
     }

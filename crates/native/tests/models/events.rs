@@ -6,7 +6,7 @@ use loom::sync::Arc;
 use loom::thread;
 use tempest::{NodeId, Waiter};
 
-use crate::event::Event;
+use crate::event::{Event, Tally};
 use crate::explore;
 use crate::explore_ordered;
 use crate::fences::Fences;
@@ -20,6 +20,10 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("signaller-looks-early", "events::a_signal_reaches_who_waits"),
     ("waiter-listed-late", "events::a_signal_reaches_who_waits"),
     ("waiter-looks-early", "events::a_signal_reaches_who_waits"),
+    ("signal-relaxed", "events::a_deposit_reaches_a_waiting_thread"),
+    ("signaller-looks-early", "events::a_deposit_reaches_a_waiting_thread"),
+    ("waiter-listed-late", "events::a_deposit_reaches_a_waiting_thread"),
+    ("waiter-looks-early", "events::a_deposit_reaches_a_waiting_thread"),
     ("light-left-out", "events::a_signal_reaches_who_waits"),
     ("heavy-left-out", "events::a_signal_reaches_who_waits"),
     ("wait-ended-relaxed", "events::who_is_resumed_sees_why"),
@@ -42,8 +46,12 @@ struct Node {
 
 impl Node {
     fn new() -> Arc<Self> {
+        Self::around(Event::new("event"))
+    }
+
+    fn around(event: Event) -> Arc<Self> {
         Arc::new(Self {
-            event: Event::new("event"),
+            event,
             slot: ThreadSlot::default(),
             inbox: Inbox::default(),
             parker: Parker::default(),
@@ -103,6 +111,27 @@ fn wait_for(signals: usize) {
         node.wait(signals as u64);
         assert!(node.is_told(signals), "what was signalled happened before the wait is over");
         signallers.into_iter().for_each(|signaller| signaller.join().expect("it does not panic"));
+    });
+}
+
+/// Another node deposits a word, and tells the owner if a thread may wait for the count; the owner looks for the thread.
+#[test]
+fn a_deposit_reaches_a_waiting_thread() {
+    explore_ordered(2, || {
+        let tally = Tally::new();
+        let node = Node::around(Event::open("event", tally.clone()));
+        let other = Arc::clone(&node);
+        let depositor = thread::spawn(move || {
+            other.words[0].store(1, Ordering::Relaxed);
+            if tally.add(1) {
+                // The control message's way is a ring's (`lines`).
+                other.event.end_waits(|waiter| other.resume(waiter));
+            }
+        });
+        node.parker.belongs_to_current_thread();
+        node.wait(1);
+        assert!(node.is_told(1), "the deposited word is in place before the wait is over");
+        depositor.join().expect("it does not panic");
     });
 }
 

@@ -105,7 +105,7 @@ fn what_waits_is_shown_whole() {
 fn a_half_is_cleared() {
     explore(|| {
         let ring = Ring::new(2);
-        let misleading = |line: u64| (line + 5) | 1 << 54 | 1 << 48;
+        let misleading = |line: u64| (line + 5) | 1 << 55 | 1 << 48;
         for line in 0..4 {
             let packet = Packet::from_parts(MessageId(0), NodeId(0), &[misleading(line); 7]);
             let sent = Sent { origin: Origin::Thread, follows: false };

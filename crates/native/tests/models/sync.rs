@@ -20,6 +20,14 @@ pub(crate) const FAULT_LISTS: usize = 2;
 /// The memory of the tags of a node.
 pub(crate) type TagCells = Box<[AtomicU8]>;
 
+/// The words of an open event, which other nodes access too.
+pub(crate) type TallyWords = std::sync::Arc<[AtomicU64; 2]>;
+
+/// Makes the words of an open event, zero at first.
+pub(crate) fn tally_words() -> TallyWords {
+    std::sync::Arc::default()
+}
+
 /// Threads that `loom` schedules. A nap ends at once: every moment is considered anyway.
 pub(crate) mod thread {
     pub(crate) use crate::parking::{Thread, current, park};

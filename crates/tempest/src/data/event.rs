@@ -25,6 +25,12 @@
 //! Deposits of other nodes would break this protocol: they count in an event of the segment that they write. Such an
 //! event is *open* from the start, and uses the shared protocol whichever methods are called.
 //!
+//! # Open: another node counts, the owner resumes
+//!
+//! The count and `waiters` of an open event are words of its [`Tally`], which other nodes access too. A node that
+//! deposits is the signaller of the shared protocol, except for its last step: it cannot reach the list, so it tells
+//! the owner, which [looks for the waiters](Event::end_waits). It tells the owner only if it has found `waiters` set.
+//!
 //! # One event, one node
 //!
 //! A waiter names a thread of its own node, so a signal on another node would resume the wrong thread. The first node
@@ -36,7 +42,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::plain::names::lasting;
-use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, mutated};
+use crate::sync::{
+    AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, TallyWords, mutated, tally_words,
+};
 use crate::{NodeId, Waiter};
 
 /// The value of `keeper` before any node has used the event.
@@ -46,14 +54,14 @@ const UNKEPT: u32 = u32::MAX;
 const OPEN: u32 = u32::MAX - 1;
 
 /// The value of `waiters` when no thread waits.
-const NONE: u8 = 0;
+const NONE: u64 = 0;
 
 /// The value of `waiters` when one thread waits, which stands in the field `first`. Only the alone protocol uses this
 /// value.
-const FIRST: u8 = 1;
+const FIRST: u64 = 1;
 
 /// The value of `waiters` when the waiting threads stand in the list.
-const LISTED: u8 = 2;
+const LISTED: u64 = 2;
 
 /// A named counter that only grows. Handlers and threads [signal](crate::Actions::signal) it; threads
 /// [wait](crate::Thread::wait) until it has reached a value.
@@ -67,11 +75,54 @@ pub struct Event {
     /// The number of the only node that may use the event; `UNKEPT` before any use; `OPEN` if every node may use it.
     keeper: AtomicU32,
     /// The record of waiting threads that is in use: `NONE`, the field `first` (`FIRST`), or the field `list` (`LISTED`).
-    waiters: AtomicU8,
+    waiters: AtomicU64,
     /// The count that the only waiting thread waits for, and its waiter in 64 bits. The field is valid only while
     /// `waiters` is `FIRST`.
     first: [AtomicU64; 2],
-    list: Box<Mutex<List>>,
+    more: Box<More>,
+}
+
+/// The part of an event that an uncontended signal or wait does not touch.
+#[derive(Default, Debug)]
+struct More {
+    list: Mutex<List>,
+    /// The words that stand in for `count` and `waiters` if the event is open.
+    tally: Option<Tally>,
+}
+
+/// The count of an open event, and whether threads of the owner wait for it: words that other nodes access too. A clone
+/// shows the same words.
+#[derive(Clone, Debug)]
+pub(crate) struct Tally(TallyWords);
+
+impl Tally {
+    /// Makes a tally with the count 0.
+    pub(crate) fn new() -> Self {
+        Self(tally_words())
+    }
+
+    /// Adds `amount` to the count. Returns whether a thread of the owner may wait for the new count: the owner must then
+    /// look for it.
+    ///
+    /// # Panics
+    /// If the count would exceed 64 bits.
+    pub(crate) fn add(&self, amount: u64) -> bool {
+        let [count, waiters] = self.words();
+        let order = if mutated!("signal-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
+        let before = count.fetch_add(amount, order);
+        assert!(
+            before.checked_add(amount).is_some(),
+            "deposits of {before} units into a segment cannot become {amount} more: a count has 64 bits"
+        );
+        let order = if mutated!("signaller-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
+        waiters.load(order) != NONE
+    }
+
+    /// The count, and `waiters` of the event.
+    #[inline]
+    fn words(&self) -> [&AtomicU64; 2] {
+        [&self.0[0], &self.0[1]]
+    }
 }
 
 /// The waiting threads, ordered by the count that they wait for, least first. A signal looks at the threads that it
@@ -117,22 +168,22 @@ impl Event {
     /// Makes an event with the count 0. A deadlock report prints the event's name. The process never frees a name that
     /// is made at run time; events with equal names share it.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
-        Self::kept_by(UNKEPT, lasting(name))
+        Self::kept_by(UNKEPT, lasting(name), None)
     }
 
-    /// Makes an event that every node may use: deposits of other nodes add to its count.
-    pub(crate) fn open(name: &'static str) -> Self {
-        Self::kept_by(OPEN, name)
+    /// Makes an event whose count is that of `tally`, to which deposits of other nodes add.
+    pub(crate) fn open(name: &'static str, tally: Tally) -> Self {
+        Self::kept_by(OPEN, name, Some(tally))
     }
 
-    fn kept_by(keeper: u32, name: &'static str) -> Self {
+    fn kept_by(keeper: u32, name: &'static str, tally: Option<Tally>) -> Self {
         Self {
             name,
             count: AtomicU64::new(0),
             keeper: AtomicU32::new(keeper),
-            waiters: AtomicU8::new(NONE),
+            waiters: AtomicU64::new(NONE),
             first: Default::default(),
-            list: Box::default(),
+            more: Box::new(More { tally, ..More::default() }),
         }
     }
 
@@ -146,7 +197,20 @@ impl Event {
     #[inline]
     pub(crate) fn counted(&self) -> u64 {
         let order = if mutated!("count-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
-        self.count.load(order)
+        let kept = self.keeper.load(Ordering::Relaxed) != OPEN;
+        let count = if kept { &self.count } else { self.shared_words()[0] };
+        count.load(order)
+    }
+
+    /// The words of the shared protocol: the count, and `waiters`.
+    fn shared_words(&self) -> [&AtomicU64; 2] {
+        self.more.tally.as_ref().map_or([&self.count, &self.waiters], Tally::words)
+    }
+
+    /// Passes each waiter that the present count satisfies to `resume`, in order of arrival: another node has added to the
+    /// count of an open event.
+    pub(crate) fn end_waits(&self, resume: impl FnMut(Waiter)) {
+        self.release(self.counted(), resume);
     }
 
     /// Adds `amount` to the count of an event of `node` and passes each waiter that the new count satisfies to
@@ -163,10 +227,11 @@ impl Event {
     /// `resume`.
     fn add_shared(&self, amount: u64, resume: impl FnMut(Waiter)) {
         let order = if mutated!("signal-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
-        let before = self.count.fetch_add(amount, order);
+        let [count, waiters] = self.shared_words();
+        let before = count.fetch_add(amount, order);
         let Some(count) = before.checked_add(amount) else { self.overflows(before, amount) };
         let order = if mutated!("signaller-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
-        if self.waiters.load(order) != NONE {
+        if waiters.load(order) != NONE {
             self.release(count, resume);
         }
     }
@@ -239,10 +304,11 @@ impl Event {
     /// already.
     fn enlist_shared(&self, at_least: u64, waiter: Waiter) -> bool {
         let mut list = self.lock();
+        let [count, waiters] = self.shared_words();
         let order = if mutated!("waiter-listed-late") { Ordering::Release } else { Ordering::SeqCst };
-        self.waiters.store(LISTED, order);
+        waiters.store(LISTED, order);
         let order = if mutated!("waiter-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
-        let reached = self.count.load(order) >= at_least;
+        let reached = count.load(order) >= at_least;
         if reached && !mutated!("waiter-stays-listed") {
             self.say_who_is_listed(&list);
         } else {
@@ -294,7 +360,8 @@ impl Event {
     }
 
     fn say_who_is_listed(&self, list: &List) {
-        self.waiters.store(if list.waiting.is_empty() { NONE } else { LISTED }, Ordering::SeqCst);
+        let listed = if list.waiting.is_empty() { NONE } else { LISTED };
+        self.shared_words()[1].store(listed, Ordering::SeqCst);
     }
 
     /// Whether `node` keeps the event; false if it is open. The first call for an unkept event makes `node` its keeper.
@@ -321,7 +388,7 @@ impl Event {
 
     fn lock(&self) -> MutexGuard<'_, List> {
         // A panic elsewhere cannot leave the list half-changed: no caller's code runs under the lock.
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+        self.more.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

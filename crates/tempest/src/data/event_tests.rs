@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::data::event::{Event, looks};
+use crate::data::event::{Event, Tally, looks};
 use crate::{NodeId, Waiter};
 
 const NODE: NodeId = NodeId(3);
@@ -36,9 +36,11 @@ fn enlist(event: &Event, alone: bool, at_least: u64, thread: u32) -> bool {
 
 #[test]
 fn both_ways_resume_who_is_satisfied_in_the_order_they_came() {
-    for (alone, event) in
-        [(false, Event::new("shared")), (true, Event::new("alone")), (true, Event::open("open"))]
-    {
+    for (alone, event) in [
+        (false, Event::new("shared")),
+        (true, Event::new("alone")),
+        (true, Event::open("open", Tally::new())),
+    ] {
         assert_eq!(add(&event, alone, 2), []);
         assert!(!enlist(&event, alone, 2, 0), "{event:?}: it is there already");
         assert!(enlist(&event, alone, 4, 1));

@@ -21,7 +21,8 @@ use ::segment::{AtomicWord, Words};
 
 use crate::data::Word;
 use crate::data::address::{AddressRange, PAGE};
-use crate::{Cells, Event, NodeId, Waiter};
+use crate::data::event::Tally;
+use crate::{Cells, Event, NodeId};
 
 /// The number of a segment, from 0 in order of allocation. A segment has the same number on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -85,12 +86,6 @@ pub(crate) enum RemoteAccess {
     Change,
 }
 
-/// A counter of deposited words on cache lines of its own: additions by other nodes must not slow accesses to the neighbouring
-/// data.
-#[derive(Debug)]
-#[repr(align(128))]
-struct Deposited(Event);
-
 /// This node's part of a segment: words that other nodes can reach without running a handler. A clone refers to the
 /// same memory.
 #[derive(Debug)]
@@ -99,7 +94,7 @@ pub struct Segment<T: Word> {
     /// The modelled address of the first word of the part.
     first: u64,
     cells: Cells<T>,
-    deposited: Arc<Deposited>,
+    deposited: Arc<Event>,
 }
 
 impl<T: Word> Clone for Segment<T> {
@@ -145,7 +140,12 @@ impl<T: Word> Segment<T> {
     /// The event that counts the units of 8 bytes that deposits have written into this node's part of the segment. A
     /// thread that has waited for a count sees all counted words.
     pub fn deposited(&self) -> &Event {
-        &self.deposited.0
+        &self.deposited
+    }
+
+    /// A handle of the same event for the node.
+    pub(crate) fn deposits(&self) -> Arc<Event> {
+        Arc::clone(&self.deposited)
     }
 }
 
@@ -204,16 +204,20 @@ impl fmt::Display for BadPlace {
 
 impl std::error::Error for BadPlace {}
 
-/// A node's part of a segment, with words of any type.
+/// A node's part of a segment, with words of any type. A clone shows the same words.
+#[derive(Clone)]
 pub(crate) struct Part {
     words: AnyWords,
     /// The modelled address of the part's first word.
     first: u64,
     rights: Rights,
-    deposited: Arc<Deposited>,
+    name: &'static str,
+    /// Counts the units of 8 bytes that deposits have written into the part.
+    deposited: Tally,
 }
 
 /// The words of a part, all of the same size: 1, 2, 4 or 8 bytes.
+#[derive(Clone)]
 enum AnyWords {
     One(Words<AtomicU8>),
     Two(Words<AtomicU16>),
@@ -283,7 +287,7 @@ impl Part {
         let words = self.words.of().unwrap_or_else(|| {
             panic!(
                 "segment `{}` of {node} has words of {} bytes, and is used for words of {}",
-                self.deposited.0.name(),
+                self.name,
                 self.words.width(),
                 size_of::<A>()
             )
@@ -306,9 +310,9 @@ impl Part {
     }
 }
 
-/// This node's parts of all segments, by segment number. [`Messages::mapped`](crate::world::Messages::mapped) shows
-/// them to threads of other nodes.
-#[derive(Default)]
+/// A node's parts of all segments, by segment number. [`Messages::mapped`](crate::world::Messages::mapped) shows
+/// them to threads of other nodes. A clone shows the same words.
+#[derive(Clone, Default)]
 pub struct Segments(Vec<Part>);
 
 /// The largest number of segments: a segment's number has 16 bits.
@@ -335,16 +339,17 @@ impl Segments {
         value: T,
     ) -> Segment<T> {
         let id = next_id(self.0.len(), name);
-        let (cells, deposited) = (Cells::new(len, value), Arc::new(Deposited(Event::open(name))));
+        let (cells, tally) = (Cells::new(len, value), Tally::new());
+        let deposited = Arc::new(Event::open(name, tally.clone()));
         let first = self.0.last().map_or(AddressRange::Segments.first() + PAGE, Part::next_page);
         let words = AnyWords::new(cells.words());
-        self.0.push(Part { words, first, rights, deposited: Arc::clone(&deposited) });
+        self.0.push(Part { words, first, rights, name, deposited: tally });
         Segment { id, first, cells, deposited }
     }
 
     /// The name of the segment with the number `number`; `None` if there is no such segment.
     pub(crate) fn name(&self, number: usize) -> Option<&'static str> {
-        self.0.get(number).map(|part| part.deposited.0.name())
+        self.0.get(number).map(|part| part.name)
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -358,9 +363,12 @@ impl Segments {
     }
 
     /// Writes `words`, in units of 8 bytes, to consecutive words of a segment from `place` on. `nodes` are the sending node and
-    /// the node that owns these segments. After an error nothing has been written.
+    /// the node that owns these segments.
+    ///
+    /// # Errors
+    /// [`BadPlace`] if there are no such words or the sending node has no right to write them. Nothing is written then.
     #[inline]
-    pub(crate) fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
+    pub fn write(&self, nodes: (NodeId, NodeId), place: Place, words: &[u64]) -> Result<(), BadPlace> {
         let part = self.part(place.segment).filter(|part| part.is_open(nodes, RemoteAccess::Write));
         let Some(part) = part else {
             return Err(self.refuse(nodes, RemoteAccess::Write, place, words.len()));
@@ -469,13 +477,11 @@ impl Segments {
         self.part(place.segment).map_or(BadAccess::NoSegment, |part| BadAccess::Beyond(part.words.len()))
     }
 
-    /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place` on `node`.
-    /// Passes the threads that the new count satisfies to `resume`.
+    /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place`. Returns
+    /// whether a thread of the owner may wait for the new count: the owner must then look for it.
     #[inline]
-    pub(crate) fn count_deposit(&self, node: NodeId, place: Place, words: usize, resume: impl FnMut(Waiter)) {
-        if let Some(part) = self.part(place.segment) {
-            part.deposited.0.add(node, words as u64, resume);
-        }
+    pub fn count_deposit(&self, place: Place, words: usize) -> bool {
+        self.part(place.segment).is_some_and(|part| part.deposited.add(words as u64))
     }
 }
 
@@ -582,7 +588,7 @@ mod tests {
     fn deposits_are_counted_in_words() {
         let mut segments = Segments::default();
         let segment = segments.allocate(Rights::WRITE, "words", 4, 0_u64);
-        segments.count_deposit(NodeId(0), segment.place(0), 3, |_| unreachable!("nobody waits"));
+        assert!(!segments.count_deposit(segment.place(0), 3), "nobody waits");
         assert_eq!(segment.deposited().counted(), 3);
     }
 }

@@ -13,6 +13,7 @@
 //! | `frames` | the address space of a run, with the room on a node for pages of others |
 //! | `right` | tags, rights, faults, lowerings |
 //! | `store` | one node's copy: words and mapped pages |
+//! | `blocks` | the words of a copy, which other nodes write |
 //! | `tags` | the tags of a copy |
 //! | `faults` | the threads that wait for each block, and the accesses that are granted but not yet done |
 //! | `watchers` | the threads that wait for another node to change a word |
@@ -48,6 +49,7 @@
 //! coherent and nothing tears, but a store may be seen late. Events, keys and atomic updates order them. In a
 //! simulation the processors of a node are sequentially consistent too.
 
+mod blocks;
 mod faults;
 #[cfg(test)]
 mod faults_tests;
@@ -60,6 +62,7 @@ mod store;
 mod tags;
 mod watchers;
 
+pub use blocks::Blocks;
 pub use frames::{AddressSpace, Frames, NoFrames};
 pub use layout::{Array, Homes, Layout};
 pub use placement::Placement;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::segment::{Form, Mapping, Pages, Width};
 
+use super::blocks::Blocks;
 use super::faults::Faults;
 use super::layout::{PAGE_BYTES, PAGE_WORDS, SharedLayout};
 use super::tags::Tags;
@@ -38,6 +39,7 @@ pub struct Memory {
     node: NodeId,
     layout: SharedLayout,
     pub(super) mapping: Arc<Mapping>,
+    blocks: Blocks,
     pub(super) tags: Tags,
     mapped: Box<[AtomicBool]>,
     freed: Box<[AtomicBool]>,
@@ -67,15 +69,18 @@ impl Memory {
     /// blocks. The pages of which it is the home are mapped; other pages are mapped if `premapped`.
     pub(crate) fn new(node: NodeId, layout: &Layout, premapped: bool) -> Self {
         let flags = |count| (0..count).map(|_| AtomicBool::new(false)).collect::<Box<[_]>>();
+        let mapping = Arc::new(Mapping::new(layout.forms(), Pages::Usual));
+        let shared = Arc::new(layout.clone());
         let memory = Self {
             node,
-            mapping: Arc::new(Mapping::new(layout.forms(), Pages::Usual)),
+            blocks: Blocks::new(Arc::clone(&shared), Arc::clone(&mapping)),
+            mapping,
             tags: Tags::new(tag_cells(layout.bytes() >> TAG_SHIFT)),
             mapped: flags(layout.pages() as usize),
             freed: flags(layout.regions()),
             faults: Faults::default(),
             watchers: Watchers::default(),
-            layout: Arc::new(layout.clone()),
+            layout: shared,
         };
         for page in 0..layout.pages() {
             let own = layout.home_of_page(page) == node;
@@ -165,8 +170,12 @@ impl Memory {
             "words for {block} are brought to {}, which has a right to it",
             self.node
         );
-        assert_eq!(self.layout.block_words(), words.len(), "the words of {block}");
-        self.mapping.store(self.layout.bytes_of(block).start, words);
+        self.blocks.place(block, words);
+    }
+
+    /// The words of the copy.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
     }
 
     /// Enlists a thread that waits until this node loses its right to a block. The caller holds the block's key.

@@ -14,14 +14,14 @@ use pdq::DispatcherId;
 use super::charge::Charge;
 use super::ids::Ids;
 use crate::data::private::PrivateRanges;
-use crate::data::segment::{BadPlace, Segments};
+use crate::data::segment::{BadPlace, SegmentId, Segments};
 use crate::data::tables::Tables;
 use crate::data::transfer::Transfer;
 use crate::data::{Data, Piece, Target};
 use crate::memory::Fault;
 use crate::plain::Flow;
 use crate::plain::packet::Packet;
-use crate::{Memory, NodeId, Place, Shape, Waiter};
+use crate::{Event, Memory, NodeId, Place, Shape, Waiter};
 
 /// A function that encodes an access fault as the message by which the protocol receives it.
 pub(crate) type FaultPacket = fn(&NodeParts, Fault) -> Packet;
@@ -42,6 +42,8 @@ pub struct NodeParts {
     /// Whether an installed protocol has declared that it sends messages under every mechanism.
     pub(crate) needs_handlers: bool,
     pub(crate) segments: Segments,
+    /// The events that count deposits into the segments, by segment number.
+    pub(crate) deposits: Vec<Arc<Event>>,
     pub(crate) tables: Tables,
     /// The modelled addresses of the private arrays of the node's threads.
     pub(crate) private: PrivateRanges,
@@ -62,6 +64,7 @@ impl NodeParts {
             charges: Vec::new(),
             needs_handlers: false,
             segments: Segments::default(),
+            deposits: Vec::new(),
             tables: Tables::default(),
             private: PrivateRanges::default(),
             memory: None,
@@ -190,7 +193,17 @@ impl NodeParts {
     /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place`.
     /// Passes the waiters whose awaited count this reaches to `resume`.
     pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
-        self.segments.count_deposit(self.id, place, words, resume);
+        if self.segments.count_deposit(place, words) {
+            self.end_waits_for(place.segment, resume);
+        }
+    }
+
+    /// Passes the waiters whose awaited count of deposits into a segment has been reached to `resume`: another node has
+    /// added to the count. Nothing happens if there is no such segment.
+    pub fn end_waits_for(&self, segment: SegmentId, resume: impl FnMut(Waiter)) {
+        if let Some(deposits) = self.deposits.get(usize::from(segment.0)) {
+            deposits.end_waits(resume);
+        }
     }
 }
 

@@ -101,7 +101,10 @@ impl<'a> Setup<'a> {
         len: usize,
         value: T,
     ) -> Segment<T> {
-        self.node.parts.segments.allocate(others, lasting(name), len, value)
+        let parts = &mut self.node.parts;
+        let segment = parts.segments.allocate(others, lasting(name), len, value);
+        parts.deposits.push(segment.deposits());
+        segment
     }
 
     /// The key space of the protocol instance that is being installed: the numbers that its messages state as
