@@ -22,6 +22,7 @@
 //! rings           the messages in memory: rings, credits, outboxes
 //! fences          the fences between processors that supply work and processors that go to sleep
 //! padding         values on cache lines of their own
+//! sleep           sleep until another processor changes a word: the futex of the system
 //! words           words of memory that two nodes access
 //! lock, sync      locks whose holder may have panicked; the atomics of the lock-free parts, which a model checker replaces
 //! ```
@@ -64,6 +65,7 @@ mod parts;
 mod processor;
 mod rings;
 mod runner;
+mod sleep;
 mod sync;
 mod words;
 mod world;

@@ -1,4 +1,4 @@
-//! The atomics, locks and threads of the parts that the models run, and the queue's steps, which are built on them.
+//! The atomics and locks of the parts that the models run, and the queue's steps, which are built on them.
 //!
 //! Here they are `std`'s. The model in `tests/models` compiles the same source with the instrumented types of a model checker in this
 //! module's place. It also turns on faults that the sources name by [`mutated!`], which the checker must detect; `tests/mutants` does so
@@ -9,7 +9,6 @@ pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 pub(crate) use std::sync::{Mutex, MutexGuard};
-pub(crate) use std::thread;
 
 /// Whether the fault with this name is turned on.
 macro_rules! mutated {

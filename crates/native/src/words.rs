@@ -3,12 +3,24 @@
 //! This module must never know the meaning of a word.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use segment::{Form, Mapping, Pages, Width};
 
 /// Words that two nodes access. A clone shows the same words.
 pub(crate) type Words = segment::Words<AtomicU64>;
+
+/// The words of a parker. A clone shows the same words.
+pub(crate) type ParkerWords = segment::Words<AtomicU32>;
+
+/// Size of a parker's words in bytes: a pair of cache lines, so that processors do not disturb each other.
+const PARKER_BYTES: usize = 128;
+
+/// Makes the words of a parker, zero at first.
+pub(crate) fn parker_words() -> ParkerWords {
+    let mapping = Arc::new(Mapping::new([(Form::elements(Width::Four), PARKER_BYTES)], Pages::Usual));
+    mapping.words(0).expect("the mapping is of words of 4 bytes")
+}
 
 /// Makes two stretches of words, zero at first, on cache lines of their own.
 ///

@@ -212,12 +212,12 @@ fn engage(endpoint: &Endpoint) -> bool {
     }
     let (world, node) = (&endpoint.world(), endpoint.node().id);
     let others = world.server_parkers(node).iter().chain(world.helper_parker(node));
-    world.parkers[endpoint.index()].engage_beside(others)
+    endpoint.parker().engage_beside(others)
 }
 
 fn disengage(endpoint: &Endpoint) {
     if is_relied_on(endpoint) {
-        endpoint.world().parkers[endpoint.index()].engage(false);
+        endpoint.parker().engage(false);
     }
 }
 

@@ -16,6 +16,7 @@ use crate::parts::contention::{ContentionHint, HintView};
 use crate::parts::gauge::Gauge;
 use crate::parts::node::Node;
 use crate::parts::own_threads::{Doing, OwnThreads};
+use crate::parts::parker::Parker;
 use crate::parts::sending::Sending;
 use crate::parts::set_aside::Downgrades;
 use crate::parts::stolen_time::StolenTime;
@@ -105,6 +106,12 @@ impl Endpoint {
     #[inline]
     pub(crate) fn gauge(&self) -> &Gauge {
         &self.gauge
+    }
+
+    /// Its parker.
+    #[inline]
+    pub(crate) fn parker(&self) -> &Parker {
+        &self.world.parkers[self.index]
     }
 
     /// The time stolen from it by the operating system.

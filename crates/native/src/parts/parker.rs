@@ -16,45 +16,67 @@
 //! to be woken. The supplier too passes a full fence before it relies on an awake processor while another sleeps. One of the two fences
 //! comes first, so either the supplier sees that no processor will look, or the engaged one sees the work, and a sleeper to wake.
 //!
-//! Several processors may wake one sleeper: whichever clears `parked` unparks it. A wake-up for a nap that is over already is kept by the
-//! OS thread, which then finds at its next sleep that it is still parked, and sleeps on.
+//! Several processors may wake one sleeper: whichever clears `parked` does so.
 //!
-//! This module must never know the work; it uses only the atomics and threads of `sync`, so that the models run it as
-//! it is.
+//! # Idle processors
+//!
+//! A processor also says here whether it *idles*: it has no thread to run, and looks for messages or sleeps (`attendance`).
+//!
+//! The three are plain words, which memory that several processes share can hold as well. This module must never know the work; it uses
+//! only the atomics of `sync`, the memory of `words` and `sleep`, so that the models run it as it is.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::fences::Fences;
-use crate::sync::thread::{self, Thread};
-use crate::sync::{AtomicBool, Ordering, fence, mutated};
+use crate::sleep;
+use crate::sync::{AtomicU32, Ordering, fence, mutated};
+use crate::words::{ParkerWords, parker_words};
 
-/// The parker of a processor.
-#[derive(Default)]
-#[repr(align(128))]
-pub(crate) struct Parker {
-    parked: AtomicBool,
-    /// Whether the awake owner may run long handlers.
-    engaged: AtomicBool,
-    thread: OnceLock<Thread>,
+/// The parker of a processor. Each word is 1 or 0.
+pub(crate) struct Parker(ParkerWords);
+
+/// Place of the word that states whether the owner sleeps, or is about to. The owner sleeps on it.
+const PARKED: usize = 0;
+
+/// Place of the word that states whether the awake owner may run long handlers.
+const ENGAGED: usize = 1;
+
+/// Place of the word that states whether the owner idles.
+const IDLING: usize = 2;
+
+impl Default for Parker {
+    fn default() -> Self {
+        Self(parker_words())
+    }
 }
 
 impl Parker {
-    /// Makes the calling OS thread the owner. To be called before the run.
-    pub(crate) fn belongs_to_current_thread(&self) {
-        self.thread.get_or_init(thread::current);
+    #[inline]
+    fn parked(&self) -> &AtomicU32 {
+        &self.0[PARKED]
+    }
+
+    /// Whether the owner idles, as far as it has said.
+    #[inline]
+    pub(crate) fn is_idling(&self) -> bool {
+        self.0[IDLING].load(Ordering::Relaxed) != 0
+    }
+
+    /// Announces whether the owner idles.
+    pub(crate) fn idle(&self, idles: bool) {
+        self.0[IDLING].store(idles.into(), Ordering::Relaxed);
     }
 
     /// Whether the owner sleeps here, or is about to. A caller that has supplied work has passed the light fence.
     #[inline]
     pub(crate) fn is_parked(&self) -> bool {
-        self.parked.load(Ordering::Relaxed)
+        self.parked().load(Ordering::Relaxed) != 0
     }
 
     /// Announces whether the owner may run long handlers, and so may not look for other work.
     #[inline]
     pub(crate) fn engage(&self, engaged: bool) {
-        self.engaged.store(engaged, Ordering::Relaxed);
+        self.0[ENGAGED].store(engaged.into(), Ordering::Relaxed);
     }
 
     /// Announces that the owner may run long handlers from now on. Returns true if one of `others` sleeps: it then has to be woken for
@@ -76,7 +98,7 @@ impl Parker {
     /// Whether the owner may run long handlers.
     #[inline]
     pub(crate) fn is_engaged(&self) -> bool {
-        self.engaged.load(Ordering::Relaxed)
+        self.0[ENGAGED].load(Ordering::Relaxed) != 0
     }
 
     /// Whether none of these owners will look for work soon, unless woken. A caller that has supplied work has passed the light
@@ -102,43 +124,41 @@ impl Parker {
 
     /// Wakes the owner if it sleeps or naps, whether or not it is parked.
     pub(crate) fn wake_from_anything(&self) {
-        self.parked.store(false, Ordering::Release);
-        if let Some(thread) = self.thread.get() {
-            thread.unpark();
-        }
+        self.parked().store(0, Ordering::Release);
+        sleep::wake(self.parked());
     }
 
     #[cold]
     fn wake_sleeper(&self) -> bool {
-        let slept = self.parked.compare_exchange(true, false, Ordering::AcqRel, Ordering::Relaxed).is_ok();
-        if slept && let Some(thread) = self.thread.get() {
-            thread.unpark();
+        let slept = self.parked().compare_exchange(1, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        if slept {
+            sleep::wake(self.parked());
         }
         slept
     }
 
     /// Sleeps until woken, unless `there_is_work`. Returns whether it slept.
     pub(crate) fn park_unless(&self, fences: &Fences, there_is_work: impl FnOnce() -> bool) -> bool {
-        self.parked.store(true, Ordering::Relaxed);
+        self.parked().store(1, Ordering::Relaxed);
         fences.heavy();
         let sleeps = !there_is_work();
         if !sleeps {
-            self.parked.store(false, Ordering::Relaxed);
+            self.parked().store(0, Ordering::Relaxed);
         }
-        while self.parked.load(Ordering::Acquire) {
-            thread::park();
+        while self.parked().load(Ordering::Acquire) != 0 {
+            sleep::wait(self.parked(), 1, None);
         }
         sleeps
     }
 
     /// Sleeps until woken, but at most for `longest`, unless `there_is_work`.
     pub(crate) fn nap_unless(&self, longest: Duration, there_is_work: impl FnOnce() -> bool) {
-        self.parked.store(true, Ordering::Relaxed);
+        self.parked().store(1, Ordering::Relaxed);
         if !there_is_work() {
-            thread::park_timeout(longest);
+            sleep::wait(self.parked(), 1, Some(longest));
         }
         // Exchanged, not stored: an exchange is atomic, but the model checker takes a plain store for one that may come between a wake-up's
         // read and write, and then finds a lost wake-up that no host loses.
-        self.parked.swap(false, Ordering::Relaxed);
+        self.parked().swap(0, Ordering::Relaxed);
     }
 }

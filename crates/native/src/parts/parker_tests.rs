@@ -19,7 +19,6 @@ fn a_parked_processor_sleeps_until_it_is_woken() {
     let (parker, fences, woken) = (Parker::default(), Fences::symmetric(), AtomicBool::new(false));
     thread::scope(|scope| {
         scope.spawn(|| {
-            parker.belongs_to_current_thread();
             assert!(parker.park_unless(&fences, || false) && woken.load(Ordering::Acquire));
         });
         while !parker.is_parked() {

@@ -229,8 +229,7 @@ impl World {
 
     /// Whether a processor that serves this node idles and is not engaged in handlers that may take long.
     pub(crate) fn is_attended(&self, node: NodeId) -> bool {
-        let mut servers = self.gauges[self.servers(node)].iter().zip(self.server_parkers(node));
-        servers.any(|(gauge, parker)| gauge.is_idling() && !parker.is_engaged())
+        self.server_parkers(node).iter().any(|parker| parker.is_idling() && !parker.is_engaged())
     }
 
     /// Number of messages that the processors of a node have handled. It is constant only while none of them serves.

@@ -69,7 +69,7 @@ pub(crate) fn help(processor: &Processor) {
     set_exact_timer();
     while processor.world().is_running() {
         rest(&processor.endpoint);
-        let parker = &processor.world().parkers[processor.endpoint.index()];
+        let parker = processor.endpoint.parker();
         let slept = attendance::sleep(
             parker,
             &processor.world().fences,

@@ -51,6 +51,7 @@ pub(crate) fn idle(processor: &Processor) {
     let (began, awaited) = (waits::note_idleness(processor), processor.endpoint.threads.awaited());
     processor.endpoint.stolen().note(Spell::Work, began);
     gauge.begin_idle(began, awaited);
+    processor.endpoint.parker().idle(true);
     downgrades::stop_computing(&processor.endpoint);
     let (mut naps, mut has_lain) = (Naps::default(), false);
     loop {
@@ -76,6 +77,7 @@ pub(crate) fn idle(processor: &Processor) {
     let ended = processor.meter.look(processor.world());
     processor.endpoint.stolen().note(awaited.into(), ended);
     gauge.end_idle(ended);
+    processor.endpoint.parker().idle(false);
     helper::leave_to_helper(processor);
 }
 
@@ -135,13 +137,12 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
     // The last processor to fall asleep detects the end of the world, or a deadlock.
     ending::detect(processor.world());
     // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
-    let slept =
-        processor.world().parkers[processor.endpoint.index()].park_unless(&processor.world().fences, || {
-            looks::sees_work(&processor.endpoint, &processor.service)
-                || processor.endpoint.serves()
-                    && (processor.node().backlog.is_left()
-                        || looks::sees_hidden_events(&processor.endpoint, &processor.service))
-        });
+    let slept = processor.endpoint.parker().park_unless(&processor.world().fences, || {
+        looks::sees_work(&processor.endpoint, &processor.service)
+            || processor.endpoint.serves()
+                && (processor.node().backlog.is_left()
+                    || looks::sees_hidden_events(&processor.endpoint, &processor.service))
+    });
     processor.gauge().idle.store(false, Ordering::SeqCst);
     if slept && processor.endpoint.is_interrupted() {
         processor.gauge().count_interrupt();
@@ -207,6 +208,8 @@ fn sees_work_due(processor: &Processor) -> bool {
 fn nap(processor: &Processor, naps: u32) {
     let length = NAP.as_secs_f64() * (1.0 + NAP_GROWTH).powf(f64::from(naps));
     let length = Duration::from_secs_f64(length.min(LONGEST_NAP.as_secs_f64()));
-    processor.world().parkers[processor.endpoint.index()]
+    processor
+        .endpoint
+        .parker()
         .nap_unless(length, || looks::sees_work(&processor.endpoint, &processor.service));
 }

@@ -169,7 +169,6 @@ fn run_processor(
     threads: u32,
     recorder: Option<Recorder>,
 ) {
-    world.parkers[index].belongs_to_current_thread();
     world.stolen[index].watch_current_thread();
     let processor = Rc::new(Processor::new(Arc::clone(world), index, threads, recorder));
     let scheduler = spawn_scheduler(&processor);

@@ -140,7 +140,6 @@ fn place(block: Block) -> std::ops::Range<usize> {
 
 impl Server {
     fn new(node: &Arc<Node>, number: usize) -> Self {
-        node.parkers[number].belongs_to_current_thread();
         Self { node: Arc::clone(node), number, looked: Cell::new(0) }
     }
 

@@ -71,7 +71,6 @@ impl World {
 
     /// Runs as a processor without threads does, until the world is over.
     fn run(&self, me: usize) {
-        self.parkers[me].belongs_to_current_thread();
         while !self.is_over.load(Ordering::Relaxed) {
             while self.receive(me) {}
             self.gauges[me].idle.store(true, Ordering::SeqCst);

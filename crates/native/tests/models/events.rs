@@ -107,7 +107,6 @@ fn wait_for(signals: usize) {
             thread::spawn(move || node.signal(word))
         };
         let signallers: Vec<_> = (0..signals).map(signaller).collect();
-        node.parker.belongs_to_current_thread();
         node.wait(signals as u64);
         assert!(node.is_told(signals), "what was signalled happened before the wait is over");
         signallers.into_iter().for_each(|signaller| signaller.join().expect("it does not panic"));
@@ -128,7 +127,6 @@ fn a_deposit_reaches_a_waiting_thread() {
                 other.event.end_waits(|waiter| other.resume(waiter));
             }
         });
-        node.parker.belongs_to_current_thread();
         node.wait(1);
         assert!(node.is_told(1), "the deposited word is in place before the wait is over");
         depositor.join().expect("it does not panic");
@@ -152,7 +150,6 @@ fn one_wait_follows_another() {
         let node = Node::new();
         let other = Arc::clone(&node);
         let signaller = thread::spawn(move || [0, 1].map(|word| other.signal(word)));
-        node.parker.belongs_to_current_thread();
         for signals in [1, 2] {
             node.wait(signals);
             assert!(node.is_told(signals as usize), "what was signalled happened before the wait is over");
@@ -193,7 +190,6 @@ fn who_is_resumed_sees_why() {
             other.words[0].store(1, Ordering::Relaxed);
             other.resume(waiter);
         });
-        node.parker.belongs_to_current_thread();
         node.block(waiter);
         assert!(node.is_told(1), "what the handler did happened before the wait is over");
         handler.join().expect("it does not panic");

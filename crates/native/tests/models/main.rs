@@ -78,6 +78,7 @@ mod rings {
     pub(crate) mod tuning;
     pub(crate) mod windows;
 }
+mod sleep;
 mod sleepers;
 #[allow(unreachable_pub, reason = "the library exports it")]
 #[path = "../../../pdq/src/queue/steps.rs"]

@@ -71,7 +71,6 @@ impl World {
 
     /// Announces itself before each of `regions` regions, and enters.
     fn run(&self, me: usize, regions: u64) {
-        self.seats[me].parker.belongs_to_current_thread();
         for region in 1..=regions {
             self.seats[me].said.store(region, Ordering::Relaxed);
             self.enter(me);

@@ -140,7 +140,6 @@ impl Beside {
 
     /// Runs as `Processor::idle`.
     fn sleep_and_receive(&self) {
-        self.parkers[1].belongs_to_current_thread();
         while self.ring.consumer.drain(1, NodeId(0), &mut Received::blank(), |_, _| true).messages == 0 {
             self.parkers[1].park_unless(&Fences, || self.ring.consumer.is_ready());
         }
@@ -182,7 +181,6 @@ fn who_has_searched_in_vain_is_told_of_a_change() {
         let other = Arc::clone(&node);
         let server = thread::spawn(move || {
             let (queue, changes, parker) = &*other;
-            parker.belongs_to_current_thread();
             let search = Search::default();
             let take = || std::mem::take(&mut *queue.lock().expect("nobody panics"));
             while search.search(changes, take) == 0 {

@@ -58,7 +58,6 @@ fn who_sleeps_is_woken() {
         let world = Arc::new(World::default());
         let other = Arc::clone(&world);
         let sleeper = thread::spawn(move || {
-            other.parker.belongs_to_current_thread();
             other.parker.nap_unless(Duration::ZERO, || other.has(2));
             while !other.has(2) {
                 other.parker.park_unless(&Fences, || other.has(2));
@@ -79,7 +78,6 @@ fn receive(lengths: &'static [usize]) {
         let other = Arc::clone(&lane);
         let receiver = thread::spawn(move || {
             let (ring, parker) = &*other;
-            parker.belongs_to_current_thread();
             let mut taken = 0;
             while taken < lengths.len() {
                 let drained = ring.consumer.drain(8, NodeId(0), &mut Received::blank(), |_, _| true).messages;
@@ -120,7 +118,6 @@ struct Servers {
 impl Servers {
     /// Serves and sleeps, until `messages` have been taken out.
     fn serve(&self, number: usize, messages: u64) {
-        self.parkers[number].belongs_to_current_thread();
         while self.taken.load(Ordering::Acquire) < messages {
             self.receive(number, messages);
             let there_is_work =
@@ -172,7 +169,6 @@ fn the_end_wakes_everybody() {
         let world = Arc::new(World::default());
         let other = Arc::clone(&world);
         let sleeper = thread::spawn(move || {
-            other.parker.belongs_to_current_thread();
             other.parker.park_unless(&Fences, || other.stopped.load(Ordering::Relaxed));
         });
         world.stopped.store(true, Ordering::Release);
@@ -215,7 +211,6 @@ impl Helped {
 
     /// Runs as the helper, which serves when the processor does not.
     fn help(&self) {
-        self.helper.belongs_to_current_thread();
         while !self.is_over() {
             let is_ready = || self.ring.consumer.is_ready();
             attendance::sleep(&self.helper, &Fences, || self.is_over(), is_ready, || self.nobody_idles());

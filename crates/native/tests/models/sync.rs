@@ -28,15 +28,6 @@ pub(crate) fn tally_words() -> TallyWords {
     std::sync::Arc::default()
 }
 
-/// Threads that `loom` schedules. A nap ends at once: every moment is considered anyway.
-pub(crate) mod thread {
-    pub(crate) use crate::parking::{Thread, current, park};
-
-    pub(crate) fn park_timeout(_: std::time::Duration) {
-        loom::thread::yield_now();
-    }
-}
-
 loom::lazy_static! {
     static ref FENCES: Crossing = Crossing::default();
 }

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU32, AtomicU64};
 
 /// Words that two nodes access. A clone shows the same words.
 #[derive(Clone)]
@@ -15,6 +15,14 @@ impl Deref for Words {
     fn deref(&self) -> &[AtomicU64] {
         &self.0
     }
+}
+
+/// The words of a parker.
+pub(crate) type ParkerWords = Arc<[AtomicU32; 3]>;
+
+/// Makes the words of a parker, zero at first.
+pub(crate) fn parker_words() -> ParkerWords {
+    Arc::default()
 }
 
 /// Makes two stretches of words, zero at first.

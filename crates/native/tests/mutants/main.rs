@@ -34,6 +34,8 @@ mod processor;
 mod rings;
 #[path = "../../src/runner/mod.rs"]
 mod runner;
+#[path = "../../src/sleep.rs"]
+mod sleep;
 mod sync;
 #[path = "../../src/words.rs"]
 mod words;
