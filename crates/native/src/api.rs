@@ -7,16 +7,15 @@ use tempest::policy::Servers;
 use tempest::world::{
     DispatchKey, Messages, Packet, PollInterval, Proof, Scheduling, Segments, Transfer, Wait, counted,
 };
-use tempest::{Block, Event, Memory, NodeId, Place, Tag, ThreadId, Waiter};
+use tempest::{Block, Event, Memory, NodeId, Place, Tag, Waiter};
 use trace::Event as Traced;
 use units::Time;
 
+use crate::control::regions;
 use crate::dispatch::faults;
 use crate::link::{resume, send, wake};
-use crate::measure::totals;
 use crate::memory::{blocks, downgrades, segments};
 use crate::padding::bump;
-use crate::parts::barrier::Entry;
 use crate::parts::core::Processor;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::set_aside::Downgrades;
@@ -109,7 +108,7 @@ impl Scheduling for Processor {
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        resume::end_own_wait(&self.endpoint, waiter)
+        resume::end_wait(&self.endpoint, waiter)
     }
 
     fn wait(&self, event: &Event, at_least: u64) {
@@ -136,7 +135,7 @@ impl Scheduling for Processor {
             });
         } else {
             tempest::world::signal(event, node.id, amount, |waiter| {
-                resume::end_wait(&self.endpoint, node.id, waiter);
+                resume::end_wait_beside_others(&self.endpoint, waiter);
             });
         }
     }
@@ -196,17 +195,8 @@ impl Scheduling for Processor {
     }
 
     fn enter_phase(&self, name: &'static str) {
-        let thread = ThreadId { node: self.node().id, index: self.endpoint.threads.current() };
-        match totals::enter(self.world(), thread, name) {
-            Entry::Last(others) => {
-                let index = self.world().phases.entered() - 1;
-                self.endpoint.tracer.trace(|_, _| Traced::Phase { index, name });
-                others.into_iter().for_each(|thread| resume::make_ready(&self.endpoint, thread));
-            }
-            Entry::Wait(count) => {
-                waits::wait_until(self, Reason::Phase(name), || self.world().phases.entered() >= count);
-            }
-        }
+        let count = regions::arrive(&self.endpoint, self.endpoint.threads.current(), name);
+        waits::wait_until(self, Reason::Phase(name), || self.node().regions.entered() >= count);
     }
 
     fn end_by_panic(&self, panic: &(dyn Any + Send)) {

@@ -178,7 +178,7 @@ impl tempest::world::World for Local {
             recorder.begin(cast(&world));
             recorder.write_late(TRACE_ROOM);
         }
-        let disposal = world.nodes[0].resident.node.disposal().clone();
+        let disposal = world.own_node(0).resident.node.disposal().clone();
         let ended = finish(&world, os_threads::run(&world, launch));
         drop(world);
         disposal.judge(ended)
@@ -187,7 +187,7 @@ impl tempest::world::World for Local {
 
 /// The processors, threads and messages of a world, for a trace.
 fn cast(world: &World) -> Cast {
-    let any = &world.nodes[0].resident.node;
+    let any = &world.own_node(0).resident.node;
     Cast {
         machine: "native".to_owned(),
         nodes: any.shape().nodes,
@@ -218,14 +218,14 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
 
 fn outcome(world: &World) -> Result<Outcome, Failure> {
     let end = world.running_ns();
-    let totals = totals::totals(world, end);
+    let totals = totals::of_all(world, end);
     let mut report = Report::default();
-    for node in &world.nodes {
+    for node in world.own_nodes() {
         report.merge(node.report()?);
     }
     Ok(Outcome {
         time: Time::from_nanoseconds(end),
-        phases: totals::records(world, end),
+        phases: totals::records(world, end, &totals),
         counters: totals.counters,
         breakdown: totals.breakdown,
         utilization: totals::utilization(world, end, &totals),
@@ -241,7 +241,7 @@ fn outcome(world: &World) -> Result<Outcome, Failure> {
 
 /// The changes of roles on all nodes, in order of time.
 fn adjustments(world: &World) -> Vec<Adjustment> {
-    let adaptive = world.nodes.iter().filter_map(|node| node.adaptive.as_ref());
+    let adaptive = world.own_nodes().filter_map(|node| node.adaptive.as_ref());
     let mut all: Vec<_> = adaptive.flat_map(|adaptive| adaptive.adjustments()).collect();
     all.sort_by_key(|adjustment| adjustment.at);
     all
@@ -249,7 +249,7 @@ fn adjustments(world: &World) -> Vec<Adjustment> {
 
 fn dispatching(world: &World) -> Dispatching {
     let mut sum = Dispatching::default();
-    for node in &world.nodes {
+    for node in world.own_nodes() {
         if let Dispatcher::Keyed(shared) = &node.dispatcher {
             let statistics = shared.queue.statistics();
             sum.waited_on_key += statistics.waited_on_key;

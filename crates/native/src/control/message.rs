@@ -1,38 +1,132 @@
-//! Control messages: messages from the runtime of a node to that of another, beside those of the program.
+//! Control messages: messages from the runtime of a node to that of another, or to its own, beside those of the program.
 //!
-//! They travel in the lanes, in order with the program's messages, and are work in flight like these (`quiescence`). The processor that
-//! takes one out of a ring acts on it at once, before it goes on: no handler runs.
+//! They travel in the lanes, in order with the program's messages. The processor that takes one out of a ring acts on it at once, before it
+//! goes on: no handler runs. A control message after which a processor may have more to do is [work](Control::is_work) in flight
+//! (`quiescence`), like a message of the program. The search for the end of the world is no work, or it would find its own.
 //!
 //! This module must never know the lanes, or what a processor does beside it.
 
-use tempest::NodeId;
 use tempest::world::{MessageId, Packet, SegmentId};
+use tempest::{MAX_WORDS, NodeId};
+
+use crate::parts::ending::Reply;
 
 /// A control message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Control {
     /// The sender's deposits have changed the count of a segment of the receiver, for which threads there may wait.
     Deposited(SegmentId),
+    /// To node 0: all threads of the sender have arrived at this timed region.
+    Arrived(Name),
+    /// From node 0: all threads have arrived, and each node takes its measurement of this time, in nanoseconds from the start of the run.
+    Measure(u64),
+    /// To node 0: the sender has measured.
+    Measured,
+    /// From node 0: all nodes have measured, and the threads of the receiver enter the region.
+    Enter,
+    /// To node 0: all threads of the sender have returned.
+    Returned,
+    /// From node 0: this wave of the search for the end has begun.
+    Wave(u64),
+    /// To node 0: the sender's reply in a wave.
+    Reply(u64, Reply),
 }
 
-/// The kind of [`Control::Deposited`]. Its only word is the segment's number.
-const DEPOSITED: MessageId = MessageId(0);
+/// The kinds of control messages: the identifiers of their packets.
+mod kind {
+    use super::MessageId;
+
+    pub(super) const DEPOSITED: MessageId = MessageId(0);
+    pub(super) const ARRIVED: MessageId = MessageId(1);
+    pub(super) const MEASURE: MessageId = MessageId(2);
+    pub(super) const MEASURED: MessageId = MessageId(3);
+    pub(super) const ENTER: MessageId = MessageId(4);
+    pub(super) const RETURNED: MessageId = MessageId(5);
+    pub(super) const WAVE: MessageId = MessageId(6);
+    pub(super) const REPLY: MessageId = MessageId(7);
+}
 
 impl Control {
+    /// Whether the message may give its receiver work.
+    pub(crate) fn is_work(self) -> bool {
+        !matches!(self, Self::Wave(_) | Self::Reply(..))
+    }
+
     /// Encodes the message of node `source` as a packet.
     pub(crate) fn packet(self, source: NodeId) -> Packet {
-        let (kind, words) = match self {
-            Self::Deposited(segment) => (DEPOSITED, [segment.0.into()]),
+        let packet = |kind, words: &[u64]| Packet::from_parts(kind, source, words);
+        let packet = match self {
+            Self::Deposited(segment) => packet(kind::DEPOSITED, &[segment.0.into()]),
+            Self::Arrived(name) => packet(kind::ARRIVED, name.words()),
+            Self::Measure(at) => packet(kind::MEASURE, &[at]),
+            Self::Measured => packet(kind::MEASURED, &[]),
+            Self::Enter => packet(kind::ENTER, &[]),
+            Self::Returned => packet(kind::RETURNED, &[]),
+            Self::Wave(wave) => packet(kind::WAVE, &[wave]),
+            Self::Reply(wave, Reply { sent, handled, idle_since }) => {
+                packet(kind::REPLY, &[wave, sent, handled, idle_since])
+            }
         };
-        Packet::from_parts(kind, source, &words).expect("a control message has few words")
+        packet.expect("a control message has no more words than a message may have")
     }
 
     /// Decodes a received packet; `None` if it is no control message.
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
-        match (packet.id(), packet.words()) {
-            (DEPOSITED, [segment]) => Some(Self::Deposited(SegmentId(u16::try_from(*segment).ok()?))),
-            _ => None,
+        let message = match (packet.id(), packet.words()) {
+            (kind::DEPOSITED, [segment]) => Self::Deposited(SegmentId(u16::try_from(*segment).ok()?)),
+            (kind::ARRIVED, words) => Self::Arrived(Name::from_words(words)?),
+            (kind::MEASURE, [at]) => Self::Measure(*at),
+            (kind::MEASURED, []) => Self::Measured,
+            (kind::ENTER, []) => Self::Enter,
+            (kind::RETURNED, []) => Self::Returned,
+            (kind::WAVE, [wave]) => Self::Wave(*wave),
+            (kind::REPLY, &[wave, sent, handled, idle_since]) => {
+                Self::Reply(wave, Reply { sent, handled, idle_since })
+            }
+            _ => return None,
+        };
+        Some(message)
+    }
+}
+
+/// The name of a region in a message. A longer name is cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Name {
+    words: [u64; MAX_WORDS],
+    len: usize,
+}
+
+/// Maximum number of bytes of a name in a message.
+const NAME_BYTES: usize = MAX_WORDS * size_of::<u64>();
+
+impl Name {
+    /// The name, cut if it is long.
+    pub(crate) fn of(name: &str) -> Self {
+        let name = &name.as_bytes()[..name.len().min(NAME_BYTES)];
+        let mut words = [0; MAX_WORDS];
+        for (word, bytes) in words.iter_mut().zip(name.chunks(size_of::<u64>())) {
+            let mut padded = [0; size_of::<u64>()];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_le_bytes(padded);
         }
+        Self { words, len: name.len().div_ceil(size_of::<u64>()) }
+    }
+
+    fn words(&self) -> &[u64] {
+        &self.words[..self.len]
+    }
+
+    fn from_words(of: &[u64]) -> Option<Self> {
+        let mut words = [0; MAX_WORDS];
+        words.get_mut(..of.len())?.copy_from_slice(of);
+        Some(Self { words, len: of.len() })
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let bytes: Vec<u8> = self.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+        f.write_str(String::from_utf8_lossy(&bytes).trim_end_matches('\0'))
     }
 }
 
@@ -42,16 +136,35 @@ mod tests {
 
     #[test]
     fn a_control_message_is_read_as_it_is_written() {
-        let message = Control::Deposited(SegmentId(u16::MAX));
-        assert_eq!(Control::of(&message.packet(NodeId(3))), Some(message));
+        let reply = Reply { sent: 1, handled: u64::MAX, idle_since: 3 };
+        for message in [
+            Control::Deposited(SegmentId(u16::MAX)),
+            Control::Arrived(Name::of("solve")),
+            Control::Measure(u64::MAX),
+            Control::Measured,
+            Control::Enter,
+            Control::Returned,
+            Control::Wave(7),
+            Control::Reply(7, reply),
+        ] {
+            assert_eq!(Control::of(&message.packet(NodeId(3))), Some(message));
+        }
     }
 
     #[test]
     fn a_message_that_is_none_is_refused() {
-        let refused = [(0, &[][..]), (0, &[1 << 16]), (0, &[1, 2]), (1, &[1]), (u16::MAX, &[1])];
+        let refused = [(0, &[][..]), (0, &[1 << 16]), (0, &[1, 2]), (3, &[1]), (7, &[1, 2, 3]), (8, &[1])];
         for (kind, words) in refused {
             let packet = Packet::from_parts(MessageId(kind), NodeId(0), words).unwrap();
             assert_eq!(Control::of(&packet), None, "{kind} {words:?}");
+        }
+    }
+
+    #[test]
+    fn names_have_any_length() {
+        let long = "é".repeat(100);
+        for (name, shown) in [("", ""), ("solve", "solve"), ("eight by", "eight by"), (&long, &long[..112])] {
+            assert_eq!(Name::of(name).to_string(), shown);
         }
     }
 }

@@ -3,9 +3,11 @@
 //! | file | content |
 //! |---|---|
 //! | `message` | control messages: messages from one node's runtime to another's |
-//! | `act` | sending a control message, and acting on one |
-//! | `quiescence` | whether any processor is active, or any message in flight between processors |
-//! | `ending` | the end of a quiescent world: ended, or deadlocked |
+//! | `tell` | sending a control message |
+//! | `act` | acting on a control message that has arrived |
+//! | `regions` | the entry of all threads into a timed region |
+//! | `ending` | the end of a world, or its deadlock, found by all nodes together |
+//! | `quiescence` | whether any processor of a node is active, and the works that its processors have sent and handled |
 //!
 //! This part must never know the purpose of a program's message, or the content of a measurement.
 
@@ -15,3 +17,5 @@ pub(crate) mod message;
 pub(crate) mod quiescence;
 #[cfg(test)]
 mod quiescence_tests;
+pub(crate) mod regions;
+pub(crate) mod tell;

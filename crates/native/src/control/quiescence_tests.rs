@@ -2,21 +2,20 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::control::quiescence::is_quiescent;
+use crate::control::quiescence::{Counts, counts};
 use crate::padding::bump;
 use crate::parts::gauge::Gauge;
 
 #[test]
-fn a_world_is_quiescent_if_all_idle_and_all_work_was_handled() {
-    let gauges = [Box::<Gauge>::default(), Box::default()];
-    assert!(!is_quiescent(&gauges), "both are active");
+fn a_node_has_counts_if_all_its_processors_idle() {
+    let gauges = [Gauge::default(), Gauge::default()];
+    let counted = || counts(gauges.iter());
+    assert_eq!(counted(), None, "both are active");
     gauges.iter().for_each(|gauge| gauge.idle.store(true, Ordering::SeqCst));
-    assert!(is_quiescent(&gauges));
+    assert_eq!(counted(), Some(Counts { handled: 0, sent: 0 }));
     bump(&gauges[0].sent, 2);
     gauges[1].count_handled(1);
-    assert!(!is_quiescent(&gauges), "a message is in flight");
-    gauges[1].count_handled(1);
-    assert!(is_quiescent(&gauges));
+    assert_eq!(counted(), Some(Counts { handled: 1, sent: 2 }), "a message is in flight");
     gauges[1].idle.store(false, Ordering::SeqCst);
-    assert!(!is_quiescent(&gauges), "one is active");
+    assert_eq!(counted(), None, "one is active");
 }

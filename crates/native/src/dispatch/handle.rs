@@ -6,7 +6,6 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use tempest::ThreadId;
 use tempest::outcome::Failure;
 use tempest::world::{DispatchKey, Downgrade, Held, Packet, Proof, Serial, panicked};
 use trace::Event as Traced;
@@ -81,7 +80,7 @@ pub(crate) fn handle_keyed(
 pub(crate) fn grant(endpoint: &Endpoint, thread: u32, held: Held) {
     let node = endpoint.node();
     node.threads[thread as usize].grant(held);
-    resume::make_ready(endpoint, ThreadId { node: node.id, index: thread });
+    resume::make_ready(endpoint, thread);
     endpoint.gauge().count_handled(1);
 }
 

@@ -115,7 +115,7 @@ fn reaches_a_handler(endpoint: &Endpoint, message: &mut Received) -> bool {
 #[inline(never)]
 fn obey(endpoint: &Endpoint, packet: &Packet) {
     match Control::of(packet) {
-        Some(message) => act::act(endpoint, message),
+        Some(message) => act::act(endpoint, packet.source(), message),
         None => {
             let (from, to, kind) = (packet.source(), endpoint.node().id, packet.id().0);
             endpoint.fail(format!(
@@ -124,7 +124,6 @@ fn obey(endpoint: &Endpoint, packet: &Packet) {
             ));
         }
     }
-    endpoint.gauge().count_handled(1);
 }
 
 #[cold]

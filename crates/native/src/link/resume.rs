@@ -1,46 +1,46 @@
-//! Wake-ups of threads: a waiting thread of any processor is made ready.
+//! Wake-ups of threads: a waiting thread of any processor of the node is made ready. Each node resumes its own threads.
 //!
 //! A wake-up of another processor's thread is work in flight, and counted like a message (`quiescence`). This module must never know
 //! messages, or the condition that a thread waits for.
 
-use tempest::{NodeId, ThreadId, Waiter};
+use tempest::Waiter;
+use tempest::world::SegmentId;
 
 use crate::padding::bump;
 use crate::parts::endpoint::Endpoint;
 use crate::parts::node::Node;
 use crate::parts::own_threads::OwnThreads;
 
-/// Makes a thread of any processor ready, because its condition has become true.
+/// Makes a thread of the node ready, because its condition has become true. `thread` is its index on the node.
 #[inline]
-pub(crate) fn make_ready(endpoint: &Endpoint, thread: ThreadId) {
-    match endpoint.threads.number_of(thread.index) {
-        Some(number) if thread.node == endpoint.node().id => endpoint.threads.push(number),
-        _ => make_ready_elsewhere(endpoint, endpoint.threads.each(), thread),
+pub(crate) fn make_ready(endpoint: &Endpoint, thread: u32) {
+    match endpoint.threads.number_of(thread) {
+        Some(number) => endpoint.threads.push(number),
+        None => make_ready_elsewhere(endpoint, endpoint.threads.each(), thread),
     }
 }
 
 #[inline(never)]
-fn make_ready_elsewhere(endpoint: &Endpoint, each: u32, thread: ThreadId) {
-    let number = (thread.index / each) as usize;
-    let index = thread.node.0 as usize * endpoint.world().processors_per_node() + number;
+fn make_ready_elsewhere(endpoint: &Endpoint, each: u32, thread: u32) {
+    let (node, number) = (endpoint.node(), (thread / each) as usize);
+    let index = node.id.0 as usize * endpoint.world().processors_per_node() + number;
     bump(&endpoint.gauge().sent, 1);
-    endpoint.world().nodes[thread.node.0 as usize].inboxes[number].push(thread.index);
+    node.inboxes[number].push(thread);
     endpoint.world().fences.light();
     endpoint.world().parkers[index].wake();
 }
 
-/// Makes a thread of this node ready if it is still in the wait that `waiter` names. Returns whether it was.
+/// Makes a thread ready if it is still in the wait that `waiter` names. Returns whether it was.
 #[inline]
-pub(crate) fn end_own_wait(endpoint: &Endpoint, waiter: Waiter) -> bool {
-    let node = endpoint.node();
+pub(crate) fn end_wait(endpoint: &Endpoint, waiter: Waiter) -> bool {
     if endpoint.is_alone() {
-        end_wait_alone(node, &endpoint.threads, waiter)
+        end_wait_alone(endpoint.node(), &endpoint.threads, waiter)
     } else {
-        end_wait(endpoint, node.id, waiter)
+        end_wait_beside_others(endpoint, waiter)
     }
 }
 
-/// Makes a thread of this node ready if it is still in the wait that `waiter` names, if one OS thread runs all of the node.
+/// Makes a thread ready if it is still in the wait that `waiter` names, if one OS thread runs all of the node.
 #[inline]
 pub(crate) fn end_wait_alone(node: &Node, threads: &OwnThreads, waiter: Waiter) -> bool {
     let ended = node.threads[waiter.thread as usize].end_wait_alone(waiter);
@@ -51,11 +51,19 @@ pub(crate) fn end_wait_alone(node: &Node, threads: &OwnThreads, waiter: Waiter) 
     ended
 }
 
-/// Makes a thread of any node ready if it is still in the wait that `waiter` names. Returns whether it was.
-pub(crate) fn end_wait(endpoint: &Endpoint, node: NodeId, waiter: Waiter) -> bool {
-    let ended = endpoint.world().nodes[node.0 as usize].threads[waiter.thread as usize].end_wait(waiter);
+/// Makes a thread ready if it is still in the wait that `waiter` names, if the node may have several processors.
+pub(crate) fn end_wait_beside_others(endpoint: &Endpoint, waiter: Waiter) -> bool {
+    let ended = endpoint.node().threads[waiter.thread as usize].end_wait(waiter);
     if ended {
-        make_ready(endpoint, ThreadId { node, index: waiter.thread });
+        make_ready(endpoint, waiter.thread);
     }
     ended
+}
+
+/// Makes the threads ready whose awaited count of deposits into a segment has been reached.
+#[cold]
+pub(crate) fn end_waits_for_deposits(endpoint: &Endpoint, segment: SegmentId) {
+    endpoint.node().resident.node.end_waits_for(segment, |waiter| {
+        end_wait(endpoint, waiter);
+    });
 }

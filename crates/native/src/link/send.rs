@@ -122,12 +122,14 @@ pub(crate) fn post_counted(endpoint: &Endpoint, to: NodeId, packet: &Packet, ori
 
 /// Sends a control message, which never waits. If the outboxes have no memory left, the run ends with an error.
 pub(crate) fn post_control(endpoint: &Endpoint, to: NodeId, packet: &Packet) {
-    bump(&endpoint.gauge().sent, 1);
     let node = endpoint.node();
     let stretch = endpoint.sending.bursts.stretch();
     let number = endpoint.sending.lane(to).post(packet, Origin::Control, stretch, &node.backlog);
     if node.backlog.words() > 0 {
-        note_outboxed(endpoint, packet, number.is_some());
+        wake::receiver(endpoint, node.id);
+    }
+    if number.is_none() {
+        endpoint.fail(out_of_memory(endpoint));
     }
     wake::receiver(endpoint, to);
 }

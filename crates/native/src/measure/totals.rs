@@ -4,33 +4,34 @@
 
 use std::sync::atomic::Ordering;
 
-use tempest::ThreadId;
+use tempest::NodeId;
 use tempest::outcome::{Breakdown, Counters, PhaseRecord, ProtocolTime, Resource, Utilization};
 use units::{Time, TotalTime};
 
-use crate::parts::barrier::Entry;
 use crate::parts::phases::{Start, Totals};
 use crate::parts::stolen_time::{Net, Spell};
 use crate::parts::world::World;
 
-/// Lets a thread enter the next region. The last thread takes the totals.
-///
-/// # Panics
-/// If threads enter different regions.
-pub(crate) fn enter(world: &World, thread: ThreadId, name: &'static str) -> Entry<ThreadId> {
-    world.phases.enter(thread, name, || {
-        let now = world.now_ns();
-        Start { name, at: now, totals: totals(world, now) }
-    })
+/// The start of a region on a node, at the time `at`.
+pub(crate) fn start(world: &World, node: NodeId, name: &'static str, at: u64) -> Start {
+    Start { name, at, totals: totals(world, node, at) }
 }
 
-/// The records of all regions. The last region ends at `end`.
-pub(crate) fn records(world: &World, end: u64) -> Vec<PhaseRecord> {
-    let end = Start { name: "", at: end, totals: totals(world, end) };
-    world.phases.with_measured(|starts| {
-        let ends = starts.iter().skip(1).chain([&end]);
-        starts.iter().zip(ends).map(|(start, end)| record(world, start, end)).collect()
-    })
+/// The records of all regions. The last region ends at `end`, with these totals.
+pub(crate) fn records(world: &World, end: u64, totals: &Totals) -> Vec<PhaseRecord> {
+    let mut starts: Vec<Start> = Vec::new();
+    for node in world.own_nodes() {
+        node.regions.with_measured(|measured| {
+            if starts.is_empty() {
+                starts = measured.to_vec();
+            } else {
+                starts.iter_mut().zip(measured).for_each(|(all, more)| all.totals.add(&more.totals));
+            }
+        });
+    }
+    let end = Start { name: "", at: end, totals: totals.clone() };
+    let ends = starts.iter().skip(1).chain([&end]);
+    starts.iter().zip(ends).map(|(start, end)| record(world, start, end)).collect()
 }
 
 fn record(world: &World, start: &Start, end: &Start) -> PhaseRecord {
@@ -47,25 +48,41 @@ fn record(world: &World, start: &Start, end: &Start) -> PhaseRecord {
     }
 }
 
-/// Takes the totals up to `now`.
-pub(crate) fn totals(world: &World, now: u64) -> Totals {
+/// Takes the totals of all nodes up to `now`.
+pub(crate) fn of_all(world: &World, now: u64) -> Totals {
+    let mut nodes = world.own_nodes().map(|node| totals(world, node.id, now));
+    let mut all = nodes.next().expect("a world has a node");
+    nodes.for_each(|more| all.add(&more));
+    all
+}
+
+/// Takes the totals of a node up to `now`.
+fn totals(world: &World, node: NodeId, now: u64) -> Totals {
     let mut counters = Counters::default();
-    world.gauges.iter().for_each(|gauge| counters += gauge.counters());
-    let spent: Vec<Net> = (0..world.gauges.len()).map(|index| spent(world, index, now)).collect();
-    let without_work = |spent: &Net| now.saturating_sub(spent.worked_ns);
+    world.gauges_of(node).for_each(|gauge| counters += gauge.counters());
+    let spent: Vec<Spent> = world.indices_of(node).map(|index| Spent::of(world, index, now)).collect();
+    let without_work = |spent: &Spent| now.saturating_sub(spent.net.worked_ns);
     Totals {
         counters,
         breakdown: breakdown(world, &spent),
         protocol: protocol_time(world, &spent).into_iter().collect(),
-        waited_ns: spent[..world.processors].iter().map(without_work).collect(),
+        waited_ns: spent.iter().filter(|spent| !world.is_helper(spent.index)).map(without_work).collect(),
     }
 }
 
-/// Splits the time of a processor up to `now`.
-fn spent(world: &World, index: usize, now: u64) -> Net {
-    let gauge = &world.gauges[index];
-    let spell = if gauge.is_idling() { gauge.awaits().into() } else { Spell::Work };
-    world.stolen[index].split(now, gauge.waited_until(now), spell)
+/// The time of a processor or helper.
+struct Spent {
+    index: usize,
+    net: Net,
+}
+
+impl Spent {
+    /// Splits the time of processor `index` up to `now`.
+    fn of(world: &World, index: usize, now: u64) -> Self {
+        let gauge = &world.gauges[index];
+        let spell = if gauge.is_idling() { gauge.awaits().into() } else { Spell::Work };
+        Self { index, net: world.stolen[index].split(now, gauge.waited_until(now), spell) }
+    }
 }
 
 /// The sum of the time stolen from some processors; `None` if none of them knows its own.
@@ -74,15 +91,15 @@ fn stolen_from<'s>(spent: impl Iterator<Item = &'s Net>) -> Option<u64> {
 }
 
 /// The time of the computing processors.
-fn breakdown(world: &World, spent: &[Net]) -> Breakdown {
+fn breakdown(world: &World, spent: &[Spent]) -> Breakdown {
     let [mut awaited, mut idle, mut memory, mut overhead, mut worked] = [0; 5];
-    let computing = || spent.iter().enumerate().filter(|(index, _)| !world.is_dedicated(*index));
-    for (index, spent) in computing() {
+    let computing = || spent.iter().filter(|spent| !world.is_dedicated(spent.index));
+    for Spent { index, net: spent } in computing() {
         awaited += spent.waited.awaited_ns;
         idle += spent.waited.idle_ns;
         memory += spent.waited.memory_ns;
         worked += spent.worked_ns;
-        overhead += world.gauges[index].overhead_ns.load(Ordering::Relaxed);
+        overhead += world.gauges[*index].overhead_ns.load(Ordering::Relaxed);
     }
     // Overhead is an estimate from samples and must not make the compute time negative.
     let overhead = overhead.min(worked);
@@ -93,16 +110,16 @@ fn breakdown(world: &World, spent: &[Net]) -> Breakdown {
         overhead: ns(overhead),
         synchronization: ns(awaited),
         idle: ns(idle),
-        taken: stolen_from(computing().map(|(_, spent)| spent)).map(ns),
+        taken: stolen_from(computing().map(|spent| &spent.net)).map(ns),
     }
 }
 
 /// The time of the dedicated processors; `None` if there are none.
-fn protocol_time(world: &World, spent: &[Net]) -> Option<ProtocolTime> {
+fn protocol_time(world: &World, spent: &[Spent]) -> Option<ProtocolTime> {
     let [mut idle, mut memory, mut handlers, mut worked] = [0; 4];
-    let processors = spent[..world.processors].iter().enumerate();
-    let dedicated: Vec<_> = processors.filter(|(index, _)| world.is_dedicated(*index)).collect();
-    for (index, spent) in &dedicated {
+    let is_dedicated = |spent: &&Spent| world.is_dedicated(spent.index) && !world.is_helper(spent.index);
+    let dedicated: Vec<_> = spent.iter().filter(is_dedicated).collect();
+    for Spent { index, net: spent } in &dedicated {
         idle += spent.waited.idle_ns + spent.waited.awaited_ns;
         memory += spent.waited.memory_ns;
         worked += spent.worked_ns;
@@ -117,7 +134,7 @@ fn protocol_time(world: &World, spent: &[Net]) -> Option<ProtocolTime> {
         overhead: ns(worked - handlers),
         memory: ns(memory),
         idle: ns(idle),
-        taken: stolen_from(dedicated.iter().map(|(_, spent)| *spent)).map(ns),
+        taken: stolen_from(dedicated.iter().map(|spent| &spent.net)).map(ns),
     })
 }
 
@@ -136,7 +153,7 @@ fn utilization_of(world: &World, time: u64, waited_ns: &[u64]) -> Vec<Utilizatio
         let busy = |index: &usize| (all.saturating_sub(Time::from_nanoseconds(waited_ns[*index])), all);
         let name = |place: usize| {
             let (node, number) = world.seat(indices[place]);
-            Utilization::name_of(number, indices.len() / world.nodes.len(), node)
+            Utilization::name_of(number, indices.len() / world.node_count(), node)
         };
         Utilization::of(resource, indices.iter().map(busy), name)
     };

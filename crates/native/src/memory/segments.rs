@@ -5,8 +5,9 @@
 use tempest::world::{Segments, Transfer};
 use tempest::{NodeId, Place};
 
-use crate::control::act;
 use crate::control::message::Control;
+use crate::control::tell::tell;
+use crate::link::resume;
 use crate::parts::endpoint::Endpoint;
 
 /// The segments of a node.
@@ -33,11 +34,10 @@ pub(crate) fn deposit_now(endpoint: &Endpoint, to: NodeId, place: Place, words: 
 /// Has a node look for threads whose awaited count of deposits has been reached.
 #[cold]
 fn end_waits(endpoint: &Endpoint, node: NodeId, place: Place) {
-    let message = Control::Deposited(place.segment);
     if node == endpoint.node().id {
-        act::act(endpoint, message);
+        resume::end_waits_for_deposits(endpoint, place.segment);
     } else {
-        act::send(endpoint, node, message);
+        tell(endpoint, node, Control::Deposited(place.segment));
     }
 }
 

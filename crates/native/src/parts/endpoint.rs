@@ -55,7 +55,7 @@ impl Endpoint {
         let threads = if world.is_dedicated(index) { 0 } else { threads_each };
         let tracer = Tracer::new(recorder, Arc::clone(&world), index);
         let (node, number) = world.seat(index);
-        let (node, gauge) = (Arc::clone(&world.nodes[node]), Arc::clone(&world.gauges[index]));
+        let (node, gauge) = (Arc::clone(world.own_node(node)), Arc::clone(&world.gauges[index]));
         let sending = Sending::new(Arc::clone(node.links.outgoing()), index);
         let pass_turns = !tracer.records() && node.downgrades.is_none();
         Self {

@@ -30,6 +30,9 @@ pub(crate) struct Gauge {
     pub(crate) handled: AtomicU64,
     /// Whether the processor has no work. See `quiescence`.
     pub(crate) idle: AtomicBool,
+    /// Time at which it last became idle after some work, and the number of works handled then, plus one; 0 before that.
+    sleeps_since_ns: AtomicU64,
+    handled_then: AtomicU64,
     messages: AtomicU64,
     transfers: AtomicU64,
     deposits: AtomicU64,
@@ -124,6 +127,21 @@ impl Gauge {
     pub(crate) fn count_handled(&self, amount: u64) {
         let order = if mutated!("handled-relaxed") { Ordering::Relaxed } else { Ordering::Release };
         self.handled.store(self.handled.load(Ordering::Relaxed) + amount, order);
+    }
+
+    /// Marks the processor as idle, because it has no work. If it has worked since it last was, that is since `now`.
+    pub(crate) fn fall_idle(&self, now: impl FnOnce() -> u64) {
+        let handled = self.handled.load(Ordering::Relaxed) + 1;
+        if self.handled_then.load(Ordering::Relaxed) != handled {
+            self.handled_then.store(handled, Ordering::Relaxed);
+            self.sleeps_since_ns.store(now(), Ordering::Relaxed);
+        }
+        self.idle.store(true, Ordering::SeqCst);
+    }
+
+    /// Time in nanoseconds from the start of the run since which the processor has had no work, if it is idle.
+    pub(crate) fn sleeps_since(&self) -> u64 {
+        self.sleeps_since_ns.load(Ordering::Relaxed)
     }
 
     /// Counts handlers that have run.

@@ -17,12 +17,13 @@
 //! | `receive_lock` | the receive lock, and how it passes to another processor while a handler takes long |
 //! | `contention` | a contention hint: which processor of several goes on, and which wait |
 //! | `adaptive` | roles of processors that change, and the measurements behind them |
+//! | `phases`, `barrier` | the measurements at the timed regions; the common entry of its threads into one |
 //! | `threads` | the state of a thread's waits, and the inbox of its processor |
 //! | `set_aside`, `requests` | the downgrades that have to wait; asking computing processors to give up rights, with two loads a poll |
 //! | `attendance` | the look-out for waiting messages on a node with a helper |
 //! | | **of a world** |
 //! | `world` | the nodes, the parkers and gauges of all processors; whether the world still runs |
-//! | `phases`, `barrier` | the timed regions; the common entry of all threads into one |
+//! | `gathering`, `ending` | kept by node 0: the gathering of all nodes at a timed region; the search for the end |
 //! | `backoff` | back-off: yielding the core, and noticing rivals that keep it |
 //! | `tuning` | the tuning constants |
 //!
@@ -40,7 +41,9 @@ pub(crate) mod changes;
 pub(crate) mod contention;
 pub(crate) mod core;
 pub(crate) mod dispatcher;
+pub(crate) mod ending;
 pub(crate) mod endpoint;
+pub(crate) mod gathering;
 pub(crate) mod gauge;
 #[cfg(test)]
 mod gauge_tests;

@@ -6,7 +6,7 @@
 //!
 //! This module must never know which thread runs when.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tempest::outcome::Failure;
 use tempest::policy::Split;
@@ -20,6 +20,7 @@ use crate::parts::adaptive::Adaptive;
 use crate::parts::contention::ContentionHint;
 use crate::parts::dispatcher::Dispatcher;
 use crate::parts::links::Links;
+use crate::parts::phases::Regions;
 use crate::parts::receive_lock::ReceiveLock;
 use crate::parts::set_aside::Downgrades;
 use crate::parts::threads::{Inbox, ThreadSlot};
@@ -36,6 +37,12 @@ pub(crate) struct Node {
     /// `None` if the roles of its processors are fixed.
     pub(crate) adaptive: Option<Box<Adaptive>>,
     pub(crate) threads: Vec<ThreadSlot>,
+    /// Number of threads that have not returned.
+    live: AtomicUsize,
+    /// The timed regions, and the threads that wait to enter one.
+    pub(crate) regions: Regions,
+    /// The wave of the search for the end to which the node has not replied yet; 0 if there is none.
+    asked: AtomicU64,
     /// By processor: threads that other processors have woken.
     pub(crate) inboxes: Vec<Inbox>,
     /// Messages in the node's outboxes, and handled messages that have not been acknowledged.
@@ -68,6 +75,9 @@ impl Node {
             downgrades,
             adaptive,
             threads: (0..threads).map(|_| ThreadSlot::default()).collect(),
+            live: AtomicUsize::new(threads as usize),
+            regions: Regions::new(threads as usize),
+            asked: AtomicU64::new(0),
             inboxes: (0..processors).map(|_| Inbox::default()).collect(),
             backlog: Backlog::new(reserve),
             // The helper's number follows those of the processors.
@@ -112,6 +122,26 @@ impl Node {
                 self.resident.report(held.expect("nothing is unfinished at the end of a run").proof())
             }
         }
+    }
+
+    /// Counts a thread that has returned. Returns whether it is the last.
+    pub(crate) fn note_return(&self) -> bool {
+        self.live.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    /// Asks for a reply in a wave of the search for the end.
+    pub(crate) fn ask(&self, wave: u64) {
+        self.asked.store(wave, Ordering::SeqCst);
+    }
+
+    /// The wave to which the node has not replied yet.
+    pub(crate) fn asked(&self) -> Option<u64> {
+        Some(self.asked.load(Ordering::SeqCst)).filter(|wave| *wave > 0)
+    }
+
+    /// Whether the caller replies in a wave; false if another processor does.
+    pub(crate) fn answers(&self, wave: u64) -> bool {
+        self.asked.compare_exchange(wave, 0, Ordering::SeqCst, Ordering::Relaxed).is_ok()
     }
 
     /// Whether this back-edge poll of processor `number` of `processors` has to look for events. If so, the next one is its successor's.

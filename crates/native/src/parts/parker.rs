@@ -32,11 +32,20 @@ use crate::sleep;
 use crate::sync::{AtomicU32, Ordering, fence, mutated};
 use crate::words::{ParkerWords, parker_words};
 
-/// The parker of a processor. Each word is 1 or 0.
+/// The parker of a processor. Each word is 1 or 0, unless stated.
 pub(crate) struct Parker(ParkerWords);
 
-/// Place of the word that states whether the owner sleeps, or is about to. The owner sleeps on it.
+/// Place of the word that states whether the owner sleeps, or is about to: [`AWAKE`], [`ASLEEP`] or [`OVER`]. The owner sleeps on it.
 const PARKED: usize = 0;
+
+/// The owner is awake, or rests.
+const AWAKE: u32 = 0;
+
+/// The owner sleeps or naps, or is about to.
+const ASLEEP: u32 = 1;
+
+/// The owner has been woken for good: it is not to rest again.
+const OVER: u32 = 2;
 
 /// Place of the word that states whether the awake owner may run long handlers.
 const ENGAGED: usize = 1;
@@ -70,7 +79,7 @@ impl Parker {
     /// Whether the owner sleeps here, or is about to. A caller that has supplied work has passed the light fence.
     #[inline]
     pub(crate) fn is_parked(&self) -> bool {
-        self.parked().load(Ordering::Relaxed) != 0
+        self.parked().load(Ordering::Relaxed) == ASLEEP
     }
 
     /// Announces whether the owner may run long handlers, and so may not look for other work.
@@ -122,15 +131,16 @@ impl Parker {
         self.is_parked() && self.wake_sleeper()
     }
 
-    /// Wakes the owner if it sleeps or naps, whether or not it is parked.
+    /// Wakes the owner if it sleeps, naps or rests, for good.
     pub(crate) fn wake_from_anything(&self) {
-        self.parked().store(0, Ordering::Release);
+        self.parked().store(OVER, Ordering::Release);
         sleep::wake(self.parked());
     }
 
     #[cold]
     fn wake_sleeper(&self) -> bool {
-        let slept = self.parked().compare_exchange(1, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        let slept =
+            self.parked().compare_exchange(ASLEEP, AWAKE, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if slept {
             sleep::wake(self.parked());
         }
@@ -139,26 +149,31 @@ impl Parker {
 
     /// Sleeps until woken, unless `there_is_work`. Returns whether it slept.
     pub(crate) fn park_unless(&self, fences: &Fences, there_is_work: impl FnOnce() -> bool) -> bool {
-        self.parked().store(1, Ordering::Relaxed);
+        self.parked().store(ASLEEP, Ordering::Relaxed);
         fences.heavy();
         let sleeps = !there_is_work();
         if !sleeps {
-            self.parked().store(0, Ordering::Relaxed);
+            self.parked().store(AWAKE, Ordering::Relaxed);
         }
-        while self.parked().load(Ordering::Acquire) != 0 {
-            sleep::wait(self.parked(), 1, None);
+        while self.parked().load(Ordering::Acquire) == ASLEEP {
+            sleep::wait(self.parked(), ASLEEP, None);
         }
         sleeps
     }
 
     /// Sleeps until woken, but at most for `longest`, unless `there_is_work`.
     pub(crate) fn nap_unless(&self, longest: Duration, there_is_work: impl FnOnce() -> bool) {
-        self.parked().store(1, Ordering::Relaxed);
+        self.parked().store(ASLEEP, Ordering::Relaxed);
         if !there_is_work() {
-            sleep::wait(self.parked(), 1, Some(longest));
+            sleep::wait(self.parked(), ASLEEP, Some(longest));
         }
         // Exchanged, not stored: an exchange is atomic, but the model checker takes a plain store for one that may come between a wake-up's
         // read and write, and then finds a lost wake-up that no host loses.
-        self.parked().swap(0, Ordering::Relaxed);
+        self.parked().swap(AWAKE, Ordering::Relaxed);
+    }
+
+    /// Rests for `length`, or until woken for good. No other wake-up ends a rest.
+    pub(crate) fn rest(&self, length: Duration) {
+        sleep::wait(self.parked(), AWAKE, Some(length));
     }
 }

@@ -37,6 +37,16 @@ fn a_nap_ends_by_itself() {
 }
 
 #[test]
+fn a_rest_ends_when_the_owner_is_woken_for_good() {
+    let parker = Parker::default();
+    parker.rest(Duration::from_millis(1));
+    parker.wake_from_anything();
+    let start = Instant::now();
+    parker.rest(Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_secs(30) && !parker.wake());
+}
+
+#[test]
 fn processors_are_away_if_each_is_parked_or_engaged() {
     let all = [Parker::default(), Parker::default()];
     assert!(!Parker::are_away(&all));

@@ -1,16 +1,16 @@
-//! Timed regions: all threads enter together (`barrier`), outside the program's own messages, and the totals are taken.
+//! The measurements of a node at the start of each timed region.
 //!
-//! This module must never know which thread measures.
+//! This module must never know when they are taken.
 
-use tempest::ThreadId;
 use tempest::outcome::{Breakdown, Counters, ProtocolTime};
 
 use crate::parts::barrier::Barrier;
 
-/// The regions entered up to now, and the threads that wait to enter the next.
-pub(crate) type Phases = Barrier<ThreadId, Start>;
+/// The regions entered up to now, and the threads of the node, by their index, that wait to enter the next.
+pub(crate) type Regions = Barrier<u32, Start>;
 
-/// The start of a region.
+/// The start of a region on a node.
+#[derive(Clone)]
 pub(crate) struct Start {
     pub(crate) name: &'static str,
     /// Time in nanoseconds from the start of the run.
@@ -18,7 +18,7 @@ pub(crate) struct Start {
     pub(crate) totals: Totals,
 }
 
-/// Totals of the measurements of a world up to a moment.
+/// Totals of the measurements of a node, or of all nodes, up to a moment.
 #[derive(Clone)]
 pub(crate) struct Totals {
     pub(crate) counters: Counters,
@@ -27,4 +27,15 @@ pub(crate) struct Totals {
     pub(crate) protocol: Vec<ProtocolTime>,
     /// By processor, without helpers: nanoseconds in which it was idle or not run by the host.
     pub(crate) waited_ns: Vec<u64>,
+}
+
+impl Totals {
+    /// Adds the totals of another node.
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.counters += more.counters;
+        self.breakdown += more.breakdown;
+        let both = self.protocol.iter_mut().zip(&more.protocol);
+        both.for_each(|(all, more)| *all = *all + *more);
+        self.waited_ns.extend(&more.waited_ns);
+    }
 }

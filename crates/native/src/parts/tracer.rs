@@ -129,7 +129,7 @@ impl Tracer {
 
     /// Size of a message of the processor's node, in bytes.
     fn bytes(&self, packet: &Packet) -> u64 {
-        self.world.nodes[self.node as usize].resident.node.bytes(packet)
+        self.world.own_node(self.node as usize).resident.node.bytes(packet)
     }
 
     fn flow(&self, from: NodeId, to: NodeId, number: u64) -> u64 {

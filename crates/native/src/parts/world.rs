@@ -4,7 +4,7 @@
 //! know which thread runs when.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -22,11 +22,12 @@ use crate::parts::adaptive::{Adaptive, Judging};
 use crate::parts::attendance;
 use crate::parts::backoff::YieldBackoff;
 use crate::parts::dispatcher::Dispatcher;
+use crate::parts::ending::Search;
+use crate::parts::gathering::Gathering;
 use crate::parts::gauge::Gauge;
 use crate::parts::links::{Links, View, connect};
 use crate::parts::node::Node;
 use crate::parts::parker::Parker;
-use crate::parts::phases::Phases;
 use crate::parts::stolen_time::StolenTime;
 use crate::rings::lane::{Bounds, Depths, Lane};
 
@@ -44,8 +45,9 @@ pub(crate) enum Stage {
 pub(crate) struct World {
     pub(crate) policy: Policy,
     pub(crate) split: Split,
-    /// Each processor keeps handles of its own node, its gauge and its outgoing lanes.
-    pub(crate) nodes: Vec<Arc<Node>>,
+    /// The nodes of this process. Each processor keeps handles of its own node, its gauge and its outgoing lanes; only the measurements
+    /// and the outcome of a run look at all of them.
+    nodes: Vec<Arc<Node>>,
     /// The bound of the outboxes of all nodes.
     pub(crate) bounds: Bounds,
     /// By processor, node by node, then by helper.
@@ -66,9 +68,10 @@ pub(crate) struct World {
     pub(crate) backoff: YieldBackoff,
     /// Fences between processors that supply work and processors that go to sleep.
     pub(crate) fences: Fences,
-    /// Number of threads that have not returned.
-    pub(crate) live: AtomicUsize,
-    pub(crate) phases: Phases,
+    /// At node 0: the gathering of all nodes at a region.
+    pub(crate) gathering: Gathering,
+    /// At node 0: the search for the end.
+    pub(crate) search: Search,
     stage: AtomicU8,
     failure: Mutex<Option<Failure>>,
     /// Threads that waited when the world stopped, reported by their processors.
@@ -137,7 +140,6 @@ impl World {
             Arc::new(Node::new(resident, dispatcher, links, split, adaptive, has_hint, reserve))
         };
         let nodes: Vec<_> = residents.into_iter().zip(links).map(place).collect();
-        let threads = (shape.nodes * shape.threads) as usize;
         let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
         Ok(Self {
             policy: launch.policy.clone(),
@@ -153,14 +155,29 @@ impl World {
             oversubscribed,
             backoff: YieldBackoff::default(),
             fences: between_givers_and_sleepers(sleep_is_rare),
-            live: AtomicUsize::new(threads),
-            phases: Phases::new(threads),
+            gathering: Gathering::new(launch.nodes as usize),
+            search: Search::new(launch.nodes as usize),
             stage: AtomicU8::new(Stage::Running as u8),
             failure: Mutex::new(None),
             blocked: Mutex::new(Vec::new()),
             start: OnceLock::new(),
             stopped_ns: AtomicU64::new(u64::MAX),
         })
+    }
+
+    /// The nodes of this process.
+    pub(crate) fn own_nodes(&self) -> impl Iterator<Item = &Arc<Node>> {
+        self.nodes.iter()
+    }
+
+    /// Number of nodes of the world.
+    pub(crate) fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node of this process with this number.
+    pub(crate) fn own_node(&self, node: usize) -> &Arc<Node> {
+        &self.nodes[node]
     }
 
     /// Processors of each node.
@@ -186,6 +203,18 @@ impl World {
     /// Whether a processor only runs handlers, as a helper does.
     pub(crate) fn is_dedicated(&self, index: usize) -> bool {
         self.seat(index).1 >= self.split.computing as usize
+    }
+
+    /// Indices of the processors of a node, its helper last.
+    pub(crate) fn indices_of(&self, node: NodeId) -> impl Iterator<Item = usize> + Clone + use<> {
+        let (node, per_node) = (node.0 as usize, self.processors_per_node());
+        let helper = self.processors + node;
+        (node * per_node..(node + 1) * per_node).chain((helper < self.gauges.len()).then_some(helper))
+    }
+
+    /// The gauges of the processors of a node, its helper's last.
+    pub(crate) fn gauges_of(&self, node: NodeId) -> impl Iterator<Item = &Gauge> + Clone {
+        self.indices_of(node).map(|index| &*self.gauges[index])
     }
 
     /// The processors of a node that run handlers.
@@ -230,6 +259,19 @@ impl World {
     /// Whether a processor that serves this node idles and is not engaged in handlers that may take long.
     pub(crate) fn is_attended(&self, node: NodeId) -> bool {
         self.server_parkers(node).iter().any(|parker| parker.is_idling() && !parker.is_engaged())
+    }
+
+    /// Numbers of threads that have arrived at the next timed region, and of all threads, for an error message.
+    pub(crate) fn arrivals(&self) -> (usize, usize) {
+        let each = self.own_nodes().map(|node| node.regions.arrivals());
+        each.fold((0, 0), |(arrived, all), (more, threads)| (arrived + more, all + threads))
+    }
+
+    /// Has the search for the end begin when node 0 is idle.
+    pub(crate) fn ask_for_the_end(&self) {
+        self.search.ask();
+        self.fences.light();
+        self.parkers[0].wake();
     }
 
     /// Number of messages that the processors of a node have handled. It is constant only while none of them serves.
@@ -285,8 +327,13 @@ impl World {
     }
 
     /// Ends the run and wakes all processors to see it. Returns false if it has ended already.
-    pub(crate) fn stop(&self, stage: Stage) -> bool {
-        self.stopped_ns.fetch_min(self.now_ns(), Ordering::Relaxed);
+    fn stop(&self, stage: Stage) -> bool {
+        self.stop_at(stage, Time::from_nanoseconds(self.now_ns()))
+    }
+
+    /// Ends the run, which is over since `at`, and wakes all processors to see it. Returns false if it has ended already.
+    pub(crate) fn stop_at(&self, stage: Stage, at: Time) -> bool {
+        self.stopped_ns.fetch_min(at.as_femtoseconds() / 1_000_000, Ordering::Relaxed);
         let running = Stage::Running as u8;
         let stopped = self.stage.compare_exchange(running, stage as u8, Ordering::AcqRel, Ordering::Relaxed);
         if stopped.is_ok() {

@@ -14,7 +14,6 @@
 //! This module must never know the purpose of a message.
 
 use std::sync::atomic::Ordering;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use trace::Event as Traced;
@@ -24,6 +23,7 @@ use crate::dispatch::{looks, serve};
 use crate::parts::attendance;
 use crate::parts::core::Processor;
 use crate::parts::endpoint::Endpoint;
+use crate::parts::parker::Parker;
 use crate::parts::tuning::NAP;
 use crate::parts::world::host_time;
 
@@ -35,9 +35,8 @@ struct Naps {
 }
 
 impl Naps {
-    /// Naps for the rest of the bound, but at most `longest`, while `goes_on`. A late wake-up for a sleep that is over does not end the
-    /// nap.
-    fn nap(&mut self, passed: Duration, longest: Duration, goes_on: impl Fn() -> bool) {
+    /// Naps for the rest of the bound, but at most `longest`, while `goes_on`.
+    fn nap(&mut self, parker: &Parker, passed: Duration, longest: Duration, goes_on: impl Fn() -> bool) {
         let wanted = self.bound.min(longest);
         let late = self.lates[0].min(self.lates[1]).min(wanted / 2);
         let nap = wanted.saturating_sub(passed + late);
@@ -46,7 +45,7 @@ impl Naps {
         }
         let start = Instant::now();
         while start.elapsed() < nap && goes_on() {
-            thread::park_timeout(nap.saturating_sub(start.elapsed()));
+            parker.rest(nap.saturating_sub(start.elapsed()));
         }
         self.lates = [start.elapsed().saturating_sub(nap), self.lates[0]];
     }
@@ -106,7 +105,7 @@ fn stand_by(processor: &Processor, naps: &mut Naps, mut since_ns: u64) {
     while processor.world().is_running() {
         let passed = Duration::from_nanos(processor.world().now_ns().saturating_sub(since_ns));
         let longest = if processor.node().backlog.is_left() { NAP } else { Duration::MAX };
-        naps.nap(passed, longest, || processor.world().is_running());
+        naps.nap(processor.endpoint.parker(), passed, longest, || processor.world().is_running());
         since_ns = processor.world().now_ns();
         if processor.world().is_attended(node) {
             return;
@@ -134,6 +133,6 @@ fn step_in(processor: &Processor, handled: u64) {
 
 /// Marks the helper as idle, and detects the end of the world.
 fn rest(endpoint: &Endpoint) {
-    endpoint.gauge().idle.store(true, Ordering::SeqCst);
-    ending::detect(endpoint.world());
+    endpoint.gauge().fall_idle(|| endpoint.world().now_ns());
+    ending::detect(endpoint);
 }

@@ -133,9 +133,9 @@ fn wait_for_work(processor: &Processor, naps: &mut Naps) -> bool {
         return true;
     }
     *naps = Naps::default();
-    processor.gauge().idle.store(true, Ordering::SeqCst);
-    // The last processor to fall asleep detects the end of the world, or a deadlock.
-    ending::detect(processor.world());
+    processor.gauge().fall_idle(|| processor.world().now_ns());
+    // The last processor of the node to fall asleep replies in the search for the end of the world, or for a deadlock.
+    ending::detect(&processor.endpoint);
     // A computing processor that does not serve may fill an outbox here at any moment, so a backlog is work too.
     let slept = processor.endpoint.parker().park_unless(&processor.world().fences, || {
         looks::sees_work(&processor.endpoint, &processor.service)

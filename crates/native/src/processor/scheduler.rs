@@ -13,8 +13,8 @@
 //!
 //! This module must never know messages.
 
+use crate::control::ending;
 use std::rc::Rc;
-use std::sync::atomic::Ordering;
 
 use fiber::{Crew, Fiber, Pool, Status};
 use tempest::ThreadId;
@@ -101,7 +101,7 @@ fn run_thread(endpoint: &Endpoint, threads: &mut Crew, number: u32) {
     endpoint.tracer.trace(|node, processor| Traced::Leave { node, processor, thread });
     if status == Status::Finished {
         endpoint.threads.note_return();
-        endpoint.world().live.fetch_sub(1, Ordering::AcqRel);
+        ending::note_return(endpoint);
     }
 }
 
@@ -118,7 +118,10 @@ fn tell_blocked(endpoint: &Endpoint) {
         let since = Time::from_nanoseconds(local.since_ns.get());
         let thread = ThreadId { node: endpoint.node().id, index };
         let waits_for = match reason {
-            Reason::Phase(_) => format!("{reason}: {}", endpoint.world().phases.arrivals()),
+            Reason::Phase(_) => {
+                let (arrived, all) = endpoint.world().arrivals();
+                format!("{reason}: {arrived} of {all} threads have come")
+            }
             _ => reason.to_string(),
         };
         lock(&endpoint.world().blocked).push(Blocked { thread, waits_for, since });

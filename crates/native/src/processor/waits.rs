@@ -8,7 +8,6 @@
 //!
 //! This module must never know messages.
 
-use tempest::ThreadId;
 use tempest::world::Wait;
 use trace::Event as Traced;
 
@@ -99,7 +98,7 @@ pub(crate) fn step_back(endpoint: &Endpoint) {
     if unwinding::stays(endpoint) {
         return;
     }
-    resume::make_ready(endpoint, ThreadId { node: endpoint.node().id, index: endpoint.threads.current() });
+    resume::make_ready(endpoint, endpoint.threads.current());
     endpoint.threads.end_turns();
     PROCESSORS.suspend();
 }

@@ -38,7 +38,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Interval of the watch: so long that an idle run takes no core for it.
 const WATCH: Duration = Duration::from_millis(200);
 
-/// Minimum interval of the watch.
+/// Minimum interval of the watch, and the first one: each is twice as long as the one before.
 const CLOSE_WATCH: Duration = Duration::from_millis(1);
 
 /// Looks per stall limit, if the minimum interval allows.
@@ -215,12 +215,13 @@ fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
     processor.endpoint.fail(why);
 }
 
-/// Waits until the run is over. Ends it after `limit` without progress, measured in looks: a process that is stopped for a while has not
-/// stalled.
+/// Waits until the run is over. Has the search for its end begin whenever there has been no progress: the run may be deadlocked. Ends it after
+/// `limit` without progress, measured in looks: a process that is stopped for a while has not stalled.
 fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, launch: &Launch) -> Farewell {
     let (limit, threads) = (launch.stall_limit, launch.threads);
     let patience = limit.map(host_time);
-    let pause = patience.map_or(WATCH, |patience| (patience / LOOKS_PER_LIMIT).clamp(CLOSE_WATCH, WATCH));
+    let longest = patience.map_or(WATCH, |patience| (patience / LOOKS_PER_LIMIT).clamp(CLOSE_WATCH, WATCH));
+    let mut pause = CLOSE_WATCH;
     let (mut last, mut since) = (progress(world), Duration::ZERO);
     while !lifecycle.sees_off(processors, pause) {
         if matches!(world.stage(), Stage::Failed | Stage::Deadlocked) {
@@ -228,8 +229,14 @@ fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, launch: &Launc
             return if all { Farewell::Joined } else { Farewell::LeftBehind };
         }
         let now = progress(world);
-        since = if now == last { since + pause } else { Duration::ZERO };
+        if now == last {
+            since += pause;
+            world.ask_for_the_end();
+        } else {
+            since = Duration::ZERO;
+        }
         last = now;
+        pause = (2 * pause).min(longest);
         if let (Some(limit), Some(patience)) = (limit, patience)
             && since > patience
         {

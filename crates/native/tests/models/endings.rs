@@ -8,7 +8,7 @@ use loom::sync::Arc;
 use loom::thread;
 use tempest::NodeId;
 
-use crate::control::quiescence::is_quiescent;
+use crate::control::quiescence::counts;
 use crate::explore_ordered;
 use crate::fences::Fences;
 use crate::lines::push;
@@ -26,7 +26,7 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("handled-relaxed", "endings::a_count_tells_that_a_processor_was_not_idle"),
 ];
 
-/// Processors in a circle, each of which sends to the next.
+/// The processors of a node in a circle, each of which sends to the next.
 struct World {
     gauges: Vec<std::sync::Arc<Gauge>>,
     /// The ring into each of them.
@@ -81,8 +81,12 @@ impl World {
         }
     }
 
+    fn is_quiescent(&self) -> bool {
+        counts(self.gauges.iter().map(|gauge| &**gauge)).is_some_and(|counts| counts.sent == counts.handled)
+    }
+
     fn detect_ending(&self) {
-        if !self.is_over.load(Ordering::Relaxed) && is_quiescent(&self.gauges) {
+        if !self.is_over.load(Ordering::Relaxed) && self.is_quiescent() {
             assert!(self.is_done.load(Ordering::Relaxed), "it is over when every message has been handled");
             self.is_over.store(true, Ordering::Release);
             Fences.light();

@@ -5,7 +5,7 @@ use loom::thread;
 
 use crate::explore_up_to;
 use crate::fences::Fences;
-use crate::parts::barrier::{Barrier, Entry};
+use crate::parts::barrier::Barrier;
 use crate::parts::parker::Parker;
 use crate::parts::threads::Inbox;
 use crate::sync::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ pub(crate) const FAULTS: &[(&str, &str)] = &[
     ("entry-not-acquired", "phases::two_threads_enter_twice"),
 ];
 
-/// Threads of a world, each on a processor of its own.
+/// Threads of a node, each on a processor of its own.
 struct World {
     barrier: Barrier<usize, u64>,
     seats: Box<[Seat]>,
@@ -44,13 +44,14 @@ impl World {
     }
 
     fn enter(&self, me: usize) {
-        match self.barrier.enter(me, "region", || self.said()) {
-            Entry::Last(others) => others.into_iter().for_each(|other| self.make_ready(other)),
-            Entry::Wait(count) => {
-                while self.barrier.entered() < count {
-                    self.idle(me);
-                }
-            }
+        let arrival = self.barrier.arrive(me, "region");
+        if arrival.is_last {
+            self.barrier.enlist(me, arrival.count);
+            self.barrier.measure(|_| self.said());
+            self.barrier.open().into_iter().for_each(|thread| self.make_ready(thread));
+        }
+        while self.barrier.entered() < arrival.count {
+            self.idle(me);
         }
     }
 
