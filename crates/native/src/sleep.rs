@@ -1,6 +1,6 @@
 //! Sleep of a processor until another one changes a word: the operating system's futex. The models have another in this module's place.
 //!
-//! [`wait`] tests the word and falls asleep in one step, for all callers of [`wake`]: one that changes the word and then calls `wake` either
+//! [`wait`] tests the word and falls asleep in one step, for all callers of [`wake`]: a caller that changes the word and then calls `wake` either
 //! comes before the test, which then finds the word changed, or wakes the sleeper.
 //!
 //! The word may lie in memory that several processes share. This module must never know the meaning of a word.

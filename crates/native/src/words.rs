@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use segment::{Form, Mapping, Pages, Width};
 
 /// Words that two nodes access. A clone shows the same words.
-pub(crate) type Words = segment::Words<AtomicU64>;
+pub(crate) type SharedWords = segment::Words<AtomicU64>;
 
 /// The words of a parker. A clone shows the same words.
 pub(crate) type ParkerWords = segment::Words<AtomicU32>;
@@ -26,7 +26,7 @@ pub(crate) fn parker_words() -> ParkerWords {
 ///
 /// # Panics
 /// If the system has no memory for them.
-pub(crate) fn words(lens: [usize; 2]) -> [Words; 2] {
+pub(crate) fn words(lens: [usize; 2]) -> [SharedWords; 2] {
     let stretch = |len| (Form::elements(Width::Eight), len * size_of::<u64>());
     let mapping = Arc::new(Mapping::new(lens.map(stretch), Pages::Usual));
     [0, 1].map(|stretch| mapping.words(stretch).expect("a stretch has words of 8 bytes"))

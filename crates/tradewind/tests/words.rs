@@ -44,7 +44,7 @@ const HOMONYMS: &[(&str, usize)] = &[
     ("Config", 4),
     ("Counts", 5),
     ("Dispatch", 4),
-    ("Entry", 9),
+    ("Entry", 8),
     ("Event", 6),
     ("Field", 5),
     ("Found", 6),

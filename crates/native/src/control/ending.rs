@@ -8,23 +8,23 @@ use tempest::NodeId;
 use units::Time;
 
 use crate::control::message::Control;
-use crate::control::quiescence::counts;
+use crate::control::quiescence::sums;
 use crate::control::tell::tell;
-use crate::parts::ending::{Reply, Verdict};
+use crate::parts::ending::{Reply, Sequel};
 use crate::parts::endpoint::Endpoint;
 use crate::parts::world::Stage;
 
 /// The node that keeps the search.
 const KEEPER: NodeId = NodeId(0);
 
-/// Counts a thread of the node that has returned. After the last one, the keeper is told.
+/// Sums a thread of the node that has returned. After the last one, the keeper is told.
 pub(crate) fn note_return(endpoint: &Endpoint) {
     if endpoint.node().note_return() {
         tell(endpoint, KEEPER, Control::Returned);
     }
 }
 
-/// Begins a wave that is due, and replies to one that has begun, if the node is idle. For a processor that has just become idle.
+/// Begins a due wave, and replies to a wave in progress, if the node is idle. For a processor that has just become idle.
 pub(crate) fn detect(endpoint: &Endpoint) {
     let (world, node) = (endpoint.world(), endpoint.node());
     if !world.is_running() {
@@ -33,7 +33,7 @@ pub(crate) fn detect(endpoint: &Endpoint) {
     if node.id == KEEPER
         && let Some(wave) = world.search.begin()
     {
-        follow(endpoint, Verdict::Wave(wave));
+        follow(endpoint, Sequel::Wave(wave));
     }
     while let Some(wave) = node.asked()
         && let Some(reply) = reply(endpoint)
@@ -50,9 +50,9 @@ pub(crate) fn detect(endpoint: &Endpoint) {
 /// The reply of the node; `None` if it is not idle.
 fn reply(endpoint: &Endpoint) -> Option<Reply> {
     let gauges = endpoint.world().gauges_of(endpoint.node().id);
-    let counts = counts(gauges.clone())?;
+    let sums = sums(gauges.clone())?;
     let idle_since = gauges.map(|gauge| gauge.sleeps_since()).max().unwrap_or(0);
-    Some(Reply { sent: counts.sent, handled: counts.handled, idle_since })
+    Some(Reply { sent: sums.sent, handled: sums.handled, idle_since })
 }
 
 /// Records the reply of a node. At the end of the world, stops it.
@@ -60,15 +60,15 @@ pub(crate) fn note_reply(endpoint: &Endpoint, from: NodeId, wave: u64, reply: Re
     follow(endpoint, endpoint.world().search.reply(wave, from.0 as usize, reply));
 }
 
-fn follow(endpoint: &Endpoint, verdict: Verdict) {
+fn follow(endpoint: &Endpoint, verdict: Sequel) {
     match verdict {
-        Verdict::Nothing => {}
-        Verdict::Wave(wave) => {
+        Sequel::Nothing => {}
+        Sequel::Wave(wave) => {
             let nodes = endpoint.node().resident.node.shape().nodes;
             (1..nodes).for_each(|node| tell(endpoint, NodeId(node), Control::Wave(wave)));
             endpoint.node().ask(wave);
         }
-        Verdict::Quiescent { since, finished } => stop(endpoint, since, finished),
+        Sequel::Quiescent { since, finished } => stop(endpoint, since, finished),
     }
 }
 

@@ -1,10 +1,10 @@
-//! Control messages: messages from the runtime of a node to that of another, or to its own, beside those of the program.
+//! Control messages: messages from the runtime of a node to that of another, or to its own, beside the program's messages.
 //!
 //! They travel in the lanes, in order with the program's messages. The processor that takes one out of a ring acts on it at once, before it
 //! goes on: no handler runs. A control message after which a processor may have more to do is [work](Control::is_work) in flight
 //! (`quiescence`), like a message of the program. The search for the end of the world is no work, or it would find its own.
 //!
-//! This module must never know the lanes, or what a processor does beside it.
+//! This module must never know the lanes, or a processor's other activity.
 
 use tempest::world::{MessageId, Packet, SegmentId};
 use tempest::{MAX_WORDS, NodeId};
@@ -17,7 +17,7 @@ pub(crate) enum Control {
     /// The sender's deposits have changed the count of a segment of the receiver, for which threads there may wait.
     Deposited(SegmentId),
     /// To node 0: all threads of the sender have arrived at this timed region.
-    Arrived(Name),
+    Arrived(RegionName),
     /// From node 0: all threads have arrived, and each node takes its measurement of this time, in nanoseconds from the start of the run.
     Measure(u64),
     /// To node 0: the sender has measured.
@@ -74,7 +74,7 @@ impl Control {
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
         let message = match (packet.id(), packet.words()) {
             (kind::DEPOSITED, [segment]) => Self::Deposited(SegmentId(u16::try_from(*segment).ok()?)),
-            (kind::ARRIVED, words) => Self::Arrived(Name::from_words(words)?),
+            (kind::ARRIVED, words) => Self::Arrived(RegionName::from_words(words)?),
             (kind::MEASURE, [at]) => Self::Measure(*at),
             (kind::MEASURED, []) => Self::Measured,
             (kind::ENTER, []) => Self::Enter,
@@ -91,7 +91,7 @@ impl Control {
 
 /// The name of a region in a message. A longer name is cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Name {
+pub(crate) struct RegionName {
     words: [u64; MAX_WORDS],
     len: usize,
 }
@@ -99,7 +99,7 @@ pub(crate) struct Name {
 /// Maximum number of bytes of a name in a message.
 const NAME_BYTES: usize = MAX_WORDS * size_of::<u64>();
 
-impl Name {
+impl RegionName {
     /// The name, cut if it is long.
     pub(crate) fn of(name: &str) -> Self {
         let name = &name.as_bytes()[..name.len().min(NAME_BYTES)];
@@ -123,7 +123,7 @@ impl Name {
     }
 }
 
-impl std::fmt::Display for Name {
+impl std::fmt::Display for RegionName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let bytes: Vec<u8> = self.words().iter().flat_map(|word| word.to_le_bytes()).collect();
         f.write_str(String::from_utf8_lossy(&bytes).trim_end_matches('\0'))
@@ -139,7 +139,7 @@ mod tests {
         let reply = Reply { sent: 1, handled: u64::MAX, idle_since: 3 };
         for message in [
             Control::Deposited(SegmentId(u16::MAX)),
-            Control::Arrived(Name::of("solve")),
+            Control::Arrived(RegionName::of("solve")),
             Control::Measure(u64::MAX),
             Control::Measured,
             Control::Enter,
@@ -164,7 +164,7 @@ mod tests {
     fn names_have_any_length() {
         let long = "é".repeat(100);
         for (name, shown) in [("", ""), ("solve", "solve"), ("eight by", "eight by"), (&long, &long[..112])] {
-            assert_eq!(Name::of(name).to_string(), shown);
+            assert_eq!(RegionName::of(name).to_string(), shown);
         }
     }
 }

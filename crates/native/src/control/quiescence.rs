@@ -20,21 +20,21 @@ use crate::sync::{Ordering, mutated};
 
 /// The works of the processors of a node, all of which are idle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Counts {
+pub(crate) struct Sums {
     pub(crate) handled: u64,
     pub(crate) sent: u64,
 }
 
 /// The sums over all processors; `None` if one is not idle.
-pub(crate) fn counts<'g>(gauges: impl Iterator<Item = &'g Gauge> + Clone) -> Option<Counts> {
+pub(crate) fn sums<'g>(gauges: impl Iterator<Item = &'g Gauge> + Clone) -> Option<Sums> {
     let handled = |gauge: &Gauge| gauge.handled.load(Ordering::SeqCst);
     let sent = |gauge: &Gauge| gauge.sent.load(Ordering::SeqCst);
     if mutated!("sent-read-first") {
         let sent = wave(gauges.clone(), sent)?;
-        return Some(Counts { handled: wave(gauges, handled)?, sent });
+        return Some(Sums { handled: wave(gauges, handled)?, sent });
     }
     let handled = wave(gauges.clone(), handled)?;
-    Some(Counts { handled, sent: wave(gauges, sent)? })
+    Some(Sums { handled, sent: wave(gauges, sent)? })
 }
 
 /// The sum of a counter over all processors, or `None` if one is not idle.

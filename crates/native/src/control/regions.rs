@@ -7,13 +7,13 @@
 //! node 0, after the last node     has each node open its barrier
 //! ```
 //!
-//! No thread of any node goes on before the last step, so what the program counts does not change between the first measurement and the
+//! No thread of any node goes on before the last step, so the program's counts do not change between the first measurement and the
 //! last. This module must never know the content of a measurement.
 
 use tempest::NodeId;
 use trace::Event as Traced;
 
-use crate::control::message::{Control, Name};
+use crate::control::message::{Control, RegionName};
 use crate::control::tell::{tell, tell_all};
 use crate::link::resume;
 use crate::measure::totals;
@@ -30,14 +30,14 @@ pub(crate) fn arrive(endpoint: &Endpoint, thread: u32, name: &'static str) -> u3
     let barrier = &endpoint.node().regions;
     let arrival = barrier.arrive(thread, name);
     if arrival.is_last {
-        tell(endpoint, KEEPER, Control::Arrived(Name::of(name)));
+        tell(endpoint, KEEPER, Control::Arrived(RegionName::of(name)));
         barrier.enlist(thread, arrival.count);
     }
     arrival.count
 }
 
 /// Counts a node that has arrived at a region. After the last one, each node measures.
-pub(crate) fn note_arrival(endpoint: &Endpoint, name: Name) {
+pub(crate) fn note_arrival(endpoint: &Endpoint, name: RegionName) {
     match endpoint.world().gathering.arrive(&name.to_string()) {
         Ok(false) => {}
         Ok(true) => tell_all(endpoint, Control::Measure(endpoint.world().now_ns())),

@@ -23,7 +23,7 @@ use units::Time;
 use crate::lock::lock;
 use crate::sync::{AtomicBool, Mutex, Ordering};
 
-/// What a node replies in a wave.
+/// A node's reply in a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Reply {
     /// Works that the node has given to others.
@@ -53,9 +53,9 @@ struct Inner {
     now: Vec<Option<Reply>>,
 }
 
-/// What follows a reply.
+/// The consequence of a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum Sequel {
     /// The wave is not complete, or the search has been given up.
     Nothing,
     /// The wave with this number begins.
@@ -101,14 +101,14 @@ impl Search {
     }
 
     /// Records the reply of a node in a wave. A reply to another wave than that in progress is ignored.
-    pub(crate) fn reply(&self, wave: u64, node: usize, reply: Reply) -> Verdict {
+    pub(crate) fn reply(&self, wave: u64, node: usize, reply: Reply) -> Sequel {
         let mut inner = lock(&self.inner);
         if !inner.in_progress || inner.wave != wave || node >= inner.now.len() {
-            return Verdict::Nothing;
+            return Sequel::Nothing;
         }
         inner.now[node] = Some(reply);
         if inner.now.iter().any(Option::is_none) {
-            return Verdict::Nothing;
+            return Sequel::Nothing;
         }
         inner.judge()
     }
@@ -133,25 +133,22 @@ impl Inner {
     }
 
     /// Judges a complete wave.
-    fn judge(&mut self) -> Verdict {
+    fn judge(&mut self) -> Sequel {
         let replies = self.now.iter().flatten();
         let sum = |of: fn(&Reply) -> u64| replies.clone().map(of).sum::<u64>();
         let balanced = sum(|reply| reply.sent) == sum(|reply| reply.handled);
         if balanced && self.agrees() {
             let since = replies.map(|reply| reply.idle_since).max().unwrap_or(0);
             self.in_progress = false;
-            return Verdict::Quiescent {
-                since: Time::from_nanoseconds(since),
-                finished: self.has_finished(),
-            };
+            return Sequel::Quiescent { since: Time::from_nanoseconds(since), finished: self.has_finished() };
         }
         let may_be_idle = balanced && self.before.iter().all(Option::is_none);
         std::mem::swap(&mut self.before, &mut self.now);
         if may_be_idle || self.has_finished() {
-            return Verdict::Wave(self.begin());
+            return Sequel::Wave(self.begin());
         }
         self.in_progress = false;
-        Verdict::Nothing
+        Sequel::Nothing
     }
 }
 
@@ -175,11 +172,11 @@ mod tests {
     #[test]
     fn two_waves_that_agree_find_the_end() {
         let search = search();
-        assert_eq!(search.reply(1, 1, reply(5, 3)), Verdict::Nothing);
-        assert_eq!(search.reply(1, 0, reply(1, 3)), Verdict::Wave(2));
-        assert_eq!(search.reply(1, 0, reply(9, 9)), Verdict::Nothing, "the first wave is over");
-        assert_eq!(search.reply(2, 0, reply(1, 3)), Verdict::Nothing);
-        let found = Verdict::Quiescent { since: Time::from_nanoseconds(5), finished: false };
+        assert_eq!(search.reply(1, 1, reply(5, 3)), Sequel::Nothing);
+        assert_eq!(search.reply(1, 0, reply(1, 3)), Sequel::Wave(2));
+        assert_eq!(search.reply(1, 0, reply(9, 9)), Sequel::Nothing, "the first wave is over");
+        assert_eq!(search.reply(2, 0, reply(1, 3)), Sequel::Nothing);
+        let found = Sequel::Quiescent { since: Time::from_nanoseconds(5), finished: false };
         assert_eq!(search.reply(2, 1, reply(5, 3)), found);
     }
 
@@ -187,7 +184,7 @@ mod tests {
     fn a_message_in_flight_ends_a_search_before_all_threads_have_returned() {
         let search = search();
         search.reply(1, 0, reply(1, 0));
-        assert_eq!(search.reply(1, 1, reply(0, 0)), Verdict::Nothing);
+        assert_eq!(search.reply(1, 1, reply(0, 0)), Sequel::Nothing);
         assert_eq!(search.begin(), None);
         search.ask();
         assert_eq!(search.begin(), Some(2));
@@ -197,9 +194,9 @@ mod tests {
     fn a_node_that_worked_between_two_waves_ends_a_search() {
         let search = search();
         search.reply(1, 0, reply(1, 1));
-        assert_eq!(search.reply(1, 1, reply(0, 0)), Verdict::Wave(2));
+        assert_eq!(search.reply(1, 1, reply(0, 0)), Sequel::Wave(2));
         search.reply(2, 0, reply(2, 1));
-        assert_eq!(search.reply(2, 1, reply(0, 1)), Verdict::Nothing);
+        assert_eq!(search.reply(2, 1, reply(0, 1)), Sequel::Nothing);
     }
 
     #[test]
@@ -211,21 +208,17 @@ mod tests {
         assert_eq!(search.begin(), Some(1));
         for wave in 1..4 {
             search.reply(wave, 0, reply(wave, 0));
-            assert_eq!(search.reply(wave, 1, reply(0, 0)), Verdict::Wave(wave + 1));
+            assert_eq!(search.reply(wave, 1, reply(0, 0)), Sequel::Wave(wave + 1));
         }
         for wave in 4..6 {
             search.reply(wave, 0, reply(3, 0));
             let verdict = search.reply(wave, 1, reply(0, 3));
-            assert_eq!(
-                matches!(verdict, Verdict::Quiescent { finished: true, .. }),
-                wave == 5,
-                "{verdict:?}"
-            );
+            assert_eq!(matches!(verdict, Sequel::Quiescent { finished: true, .. }), wave == 5, "{verdict:?}");
         }
     }
 
     #[test]
     fn a_reply_of_no_node_is_ignored() {
-        assert_eq!(search().reply(1, 2, reply(0, 0)), Verdict::Nothing);
+        assert_eq!(search().reply(1, 2, reply(0, 0)), Sequel::Nothing);
     }
 }

@@ -53,9 +53,10 @@ impl Endpoint {
         recorder: Option<Recorder>,
     ) -> Self {
         let threads = if world.is_dedicated(index) { 0 } else { threads_each };
-        let tracer = Tracer::new(recorder, Arc::clone(&world), index);
         let (node, number) = world.seat(index);
         let (node, gauge) = (Arc::clone(world.own_node(node)), Arc::clone(&world.gauges[index]));
+        let own = (Arc::clone(&node), Arc::clone(&gauge));
+        let tracer = Tracer::new(recorder, Arc::clone(&world), own, index);
         let sending = Sending::new(Arc::clone(node.links.outgoing()), index);
         let pass_turns = !tracer.records() && node.downgrades.is_none();
         Self {
@@ -108,7 +109,7 @@ impl Endpoint {
         &self.gauge
     }
 
-    /// Its parker.
+    /// The parker of the processor.
     #[inline]
     pub(crate) fn parker(&self) -> &Parker {
         &self.world.parkers[self.index]

@@ -139,7 +139,8 @@ impl Bursts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rings::lane::{Bounds, Depths, Lane};
+    use crate::rings::bounds::{Bounds, Depths};
+    use crate::rings::lane::Lane;
 
     /// The state of a processor of the first of two nodes.
     fn sending() -> Sending {

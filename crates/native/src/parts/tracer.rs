@@ -13,7 +13,8 @@ use tempest::world::Packet;
 use trace::{Batch, Event, Recorder};
 use units::Time;
 
-use crate::parts::gauge::header_bytes;
+use crate::parts::gauge::{Gauge, header_bytes};
+use crate::parts::node::Node;
 use crate::parts::world::World;
 use crate::rings::message::Received;
 
@@ -29,9 +30,11 @@ const OWN: u64 = 1 << 62;
 /// A processor's access to the recorder.
 pub(crate) struct Tracer {
     world: Arc<World>,
+    gauge: Arc<Gauge>,
     /// Index of the processor among all.
     index: usize,
-    /// The processor's node, and its number there.
+    home: Arc<Node>,
+    /// The number of the processor's node, and its own number there.
     node: u32,
     processor: u16,
     batch: Option<RefCell<Batch>>,
@@ -40,11 +43,16 @@ pub(crate) struct Tracer {
 }
 
 impl Tracer {
-    /// The tracer of processor `index` of `world`. Without a recorder it records nothing.
-    pub(crate) fn new(recorder: Option<Recorder>, world: Arc<World>, index: usize) -> Self {
+    /// The tracer of processor `index` of `world`, which has this gauge on the node `home`. Without a recorder it records nothing.
+    pub(crate) fn new(
+        recorder: Option<Recorder>,
+        world: Arc<World>,
+        (home, gauge): (Arc<Node>, Arc<Gauge>),
+        index: usize,
+    ) -> Self {
         let batch = recorder.map(|recorder| RefCell::new(Batch::new(recorder)));
-        let (node, number) = world.seat(index);
-        Self { world, index, node: node as u32, processor: number as u16, batch, own: Cell::new(0) }
+        let (node, processor) = (home.id.0, world.seat(index).1 as u16);
+        Self { world, gauge, index, home, node, processor, batch, own: Cell::new(0) }
     }
 
     /// Whether the run is traced.
@@ -119,7 +127,7 @@ impl Tracer {
     #[inline]
     pub(crate) fn deposit(&self, at: Option<Time>, to: NodeId, words: &[u64]) {
         let Some(at) = at else { return };
-        let number = self.world.gauges[self.index].counters().deposits;
+        let number = self.gauge.counters().deposits;
         let flow = DEPOSIT | (self.index as u64) << NUMBER_BITS | number;
         let (node, processor) = (self.node, self.processor);
         let (to, bytes) = (to.0, size_of_val(words) as u32);
@@ -129,7 +137,7 @@ impl Tracer {
 
     /// Size of a message of the processor's node, in bytes.
     fn bytes(&self, packet: &Packet) -> u64 {
-        self.world.own_node(self.node as usize).resident.node.bytes(packet)
+        self.home.resident.node.bytes(packet)
     }
 
     fn flow(&self, from: NodeId, to: NodeId, number: u64) -> u64 {

@@ -29,7 +29,8 @@ use crate::parts::links::{Links, View, connect};
 use crate::parts::node::Node;
 use crate::parts::parker::Parker;
 use crate::parts::stolen_time::StolenTime;
-use crate::rings::lane::{Bounds, Depths, Lane};
+use crate::rings::bounds::{Bounds, Depths};
+use crate::rings::lane::Lane;
 
 /// The state of a world. It leaves `Running` at most once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,15 +1,15 @@
 //! The words of a lane that both of its nodes access: the lines of its ring, and two counts that return to the sender.
 //!
 //! They are plain words, zero at first, so memory that two processes share can hold them as well. Everything else of a lane belongs to
-//! one of its ends, and the other end never reads it.
+//! an end of it, and the other end never reads it.
 //!
 //! This module must never know the content of a line. It uses only the atomics of `sync` and the memory of
 //! `words`, so that the models run it as it is.
 
 use crate::sync::{AtomicU64, Ordering};
-use crate::words::{Words, words};
+use crate::words::{SharedWords, words};
 
-/// Words of a line: a cache line.
+/// SharedWords of a line: a cache line.
 pub(crate) const LINE_WORDS: usize = 8;
 
 /// The words of a line.
@@ -27,8 +27,8 @@ const ACKNOWLEDGED: usize = APART;
 /// The words of a lane that both of its nodes access. A clone shows the same words.
 #[derive(Clone)]
 pub(crate) struct Channel {
-    lines: Words,
-    counts: Words,
+    lines: SharedWords,
+    counts: SharedWords,
 }
 
 impl Channel {
@@ -51,7 +51,7 @@ impl Channel {
         &lines[number as usize & (lines.len() - 1)]
     }
 
-    /// Number of lines that the consumer has finished. What it read from them comes before.
+    /// Number of lines that the consumer has finished. Its reads of them come before.
     #[inline]
     pub(crate) fn taken(&self) -> u64 {
         self.counts[TAKEN].load(Ordering::Acquire)

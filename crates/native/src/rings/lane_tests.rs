@@ -6,7 +6,8 @@ use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
 
 use crate::rings::backlog::Backlog;
-use crate::rings::lane::{Bounds, Depths, Lane};
+use crate::rings::bounds::{Bounds, Depths};
+use crate::rings::lane::Lane;
 use crate::rings::message::{Origin, Received};
 use crate::rings::outbox::PAGE_BYTES;
 

@@ -1,4 +1,4 @@
-//! A message in the lines of a ring: its room there, its head, and what a receiver makes of it.
+//! A message in the lines of a ring: its room there, its head, and its form on the receiving side.
 //!
 //! `ring` has the format and the protocol. This module must never know the ends of a ring; it uses only the atomics of `sync`, so that the
 //! models run it as it is.

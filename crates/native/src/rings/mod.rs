@@ -6,6 +6,7 @@
 //! | `ring` | one producer, one consumer, bounded, no locked instruction; its parts are `producer` and `consumer` |
 //! | `message` | a message in the lines of a ring |
 //! | `channel` | the words of a lane that both of its nodes access |
+//! | `bounds` | the capacities of all of them |
 //! | `outbox` | handlers' messages that wait for room in the rings, in memory that the world bounds |
 //! | `backlog` | the pending work of a node's links: outboxes, acknowledgements |
 //! | `windows` | credit windows: how many messages of a kind may be in flight, by their handlers' fan-out |
@@ -16,6 +17,7 @@
 pub(crate) mod backlog;
 #[cfg(test)]
 mod backlog_tests;
+pub(crate) mod bounds;
 pub(crate) mod channel;
 pub(crate) mod consumer;
 pub(crate) mod lane;

@@ -8,7 +8,7 @@ use tempest::world::{MessageId, Packet};
 use crate::lock::lock;
 use crate::padding::{CachePadded, bump};
 use crate::rings::backlog::Backlog;
-use crate::rings::lane::Bounds;
+use crate::rings::bounds::Bounds;
 use crate::rings::message::{Origin, Sent};
 use crate::rings::outbox::Outbox;
 use crate::rings::producer::Producer;

@@ -8,7 +8,7 @@ use loom::sync::Arc;
 use loom::thread;
 use tempest::NodeId;
 
-use crate::control::quiescence::counts;
+use crate::control::quiescence::sums;
 use crate::explore_ordered;
 use crate::fences::Fences;
 use crate::lines::push;
@@ -82,7 +82,7 @@ impl World {
     }
 
     fn is_quiescent(&self) -> bool {
-        counts(self.gauges.iter().map(|gauge| &**gauge)).is_some_and(|counts| counts.sent == counts.handled)
+        sums(self.gauges.iter().map(|gauge| &**gauge)).is_some_and(|sums| sums.sent == sums.handled)
     }
 
     fn detect_ending(&self) {

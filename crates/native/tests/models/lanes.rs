@@ -7,7 +7,8 @@ use tempest::{MAX_WORDS, NodeId};
 
 use crate::explore;
 use crate::rings::backlog::Backlog;
-use crate::rings::lane::{Bounds, Depths, Lane};
+use crate::rings::bounds::{Bounds, Depths};
+use crate::rings::lane::Lane;
 use crate::rings::message::{Origin, Received};
 
 /// Each fault of the explored sources, and the scenario that detects it.

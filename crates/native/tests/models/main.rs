@@ -66,6 +66,7 @@ mod receivers;
 #[path = "../../src/rings"]
 mod rings {
     pub(crate) mod backlog;
+    pub(crate) mod bounds;
     pub(crate) mod channel;
     pub(crate) mod consumer;
     pub(crate) mod lane;

@@ -7,9 +7,9 @@ use crate::sync::{AtomicU32, AtomicU64};
 
 /// Words that two nodes access. A clone shows the same words.
 #[derive(Clone)]
-pub(crate) struct Words(Arc<[AtomicU64]>);
+pub(crate) struct SharedWords(Arc<[AtomicU64]>);
 
-impl Deref for Words {
+impl Deref for SharedWords {
     type Target = [AtomicU64];
 
     fn deref(&self) -> &[AtomicU64] {
@@ -26,6 +26,6 @@ pub(crate) fn parker_words() -> ParkerWords {
 }
 
 /// Makes two stretches of words, zero at first.
-pub(crate) fn words(lens: [usize; 2]) -> [Words; 2] {
-    lens.map(|len| Words((0..len).map(|_| AtomicU64::default()).collect()))
+pub(crate) fn words(lens: [usize; 2]) -> [SharedWords; 2] {
+    lens.map(|len| SharedWords((0..len).map(|_| AtomicU64::default()).collect()))
 }

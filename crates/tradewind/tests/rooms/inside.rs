@@ -1,9 +1,10 @@
-//! The inside of rooms: modules use each other in no circle, and a type has its methods in few files.
+//! The inside of rooms: modules use each other in no circle, a type has its methods in few files, and a native node is reached by its
+//! links.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::{read, sources};
+use crate::{none, read, sources};
 
 /// The rooms whose modules must not use each other in a circle.
 const WITHOUT_CIRCLES: &[&str] = &[
@@ -370,4 +371,45 @@ fn a_tuning_constant_without_a_row_is_found() {
     assert_eq!(names, ["A", "B", "C", "D"]);
     assert_eq!(complaints.len(), 2, "{complaints:?}");
     assert!(complaints[0].starts_with("B: docs/speed.md has no") && complaints[1].starts_with("D: expected"));
+}
+
+/// The files of `native` that may look at several nodes of their process: a run begins and ends there, and is measured.
+const SEE_ALL_NODES: &[&str] =
+    &["parts/endpoint.rs", "parts/world.rs", "world.rs", "measure/totals.rs", "runner/os_threads.rs"];
+
+/// The words by which a source takes hold of a node of its process, or of the gauges of all processors.
+const OF_ALL_NODES: &[&str] = &[".own_node(", ".own_nodes(", ".gauges.iter(", ".gauges[", ".stolen["];
+
+/// The first line of a source, with its number, that takes hold of nodes other than its own.
+fn sees_all_nodes(source: &str) -> Option<(usize, &str)> {
+    let code = without_tests(source).lines().enumerate();
+    let mut code = code.filter(|(_, line)| !line.trim_start().starts_with("//"));
+    code.find(|(_, line)| OF_ALL_NODES.iter().any(|words| line.contains(words)))
+        .map(|(at, line)| (at + 1, line))
+}
+
+#[test]
+fn a_native_node_is_reached_by_its_links() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../native/src");
+    let complaints: Vec<String> = sources(&src)
+        .iter()
+        .filter(|path| !SEE_ALL_NODES.iter().any(|file| **path == src.join(file)))
+        .filter_map(|path| {
+            let source = read(path);
+            let (at, line) = sees_all_nodes(&source)?;
+            Some(format!(
+                "{}:{at}: `{}` takes hold of another node: expected its links, or a control message",
+                path.display(),
+                line.trim()
+            ))
+        })
+        .collect();
+    none(&complaints);
+}
+
+#[test]
+fn a_hold_of_another_node_is_found() {
+    let source = "// world.own_node(1)\nlet node = endpoint.node();\nlet other = world.own_node(1);\n";
+    assert_eq!(sees_all_nodes(source), Some((3, "let other = world.own_node(1);")));
+    assert_eq!(sees_all_nodes("fn f() {}\n#[cfg(test)]\nmod tests {\nworld.own_node(1) }"), None);
 }
