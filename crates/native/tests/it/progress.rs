@@ -103,6 +103,7 @@ fn a_helper_whose_node_looks_lets_it() {
 
 #[test]
 fn every_promise_holds_where_no_back_edge_looks() {
+    let _alone = crate::alone();
     conformance::run_all(&Local::new(), &["single+every=0", "floating+every=0"], 2, 3);
 }
 

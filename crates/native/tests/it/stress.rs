@@ -36,6 +36,7 @@ fn processors_of_one_node_with_a_core_each_come_to_an_end() {
 
 #[test]
 fn a_hundred_short_runs_end_each() {
+    let _alone = crate::alone();
     for policy in POLICIES {
         for run in 0..100 {
             let world = if run % 2 == 0 { Local::new() } else { Local::with_depths(2, 3) };
@@ -107,6 +108,7 @@ fn a_panic_ends_the_run_of_those_who_sleep_and_of_those_who_poll() {
 
 #[test]
 fn threads_that_only_signal_each_other_are_not_stalled() {
+    let _alone = crate::alone();
     let stall_limit = Some(Time::from_nanoseconds(SHORT_LIMIT.as_nanos() as u64));
     let launch = Launch { stall_limit, ..launch::<Baton>("floating", 1, 2, 1, ()) };
     Local::new().run(&launch).unwrap();
@@ -136,6 +138,7 @@ fn shared_memory_under_load(rounds: u32) {
 
 #[test]
 fn shared_memory_holds_under_load() {
+    let _alone = crate::alone();
     shared_memory_under_load(40);
 }
 
