@@ -22,12 +22,20 @@ pub(crate) fn parker_words() -> ParkerWords {
     mapping.words(0).expect("the mapping is of words of 4 bytes")
 }
 
-/// Makes two stretches of words, zero at first, on cache lines of their own.
+/// Words of a cache line.
+pub(crate) const LINE_WORDS: usize = 8;
+
+/// Cache lines of words that two nodes access. A clone shows the same words.
+pub(crate) type Lines = segment::Groups<AtomicU64, LINE_WORDS>;
+
+/// Makes the words of a channel, zero at first: `counts` words, and `lines` cache lines behind them.
 ///
 /// # Panics
 /// If the system has no memory for them.
-pub(crate) fn words(lens: [usize; 2]) -> [SharedWords; 2] {
+pub(crate) fn channel_words(counts: usize, lines: usize) -> (SharedWords, Lines) {
     let stretch = |len| (Form::elements(Width::Eight), len * size_of::<u64>());
-    let mapping = Arc::new(Mapping::new(lens.map(stretch), Pages::Usual));
-    [0, 1].map(|stretch| mapping.words(stretch).expect("a stretch has words of 8 bytes"))
+    let stretches = [counts, lines * LINE_WORDS].map(stretch);
+    let mapping = Arc::new(Mapping::new(stretches, Pages::Usual));
+    let words = |stretch| mapping.words(stretch).expect("a stretch has words of 8 bytes");
+    (words(0), words(1).groups())
 }

@@ -52,4 +52,4 @@ pub use column::{Column, Stride};
 pub use form::{BadField, BadForm, Field, Form};
 pub use mapping::{Mapping, WrongWidth};
 pub use width::Width;
-pub use words::Words;
+pub use words::{Groups, Words};

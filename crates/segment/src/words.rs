@@ -41,6 +41,15 @@ impl<A: AtomicWord> Words<A> {
         Self { len, ..self }
     }
 
+    /// The words in groups of `N`. Words behind the last whole group are left out.
+    ///
+    /// # Panics
+    /// If `N` is 0.
+    #[must_use]
+    pub fn groups<const N: usize>(self) -> Groups<A, N> {
+        Groups { first: self.first.cast(), len: self.len / N, mapping: self.mapping }
+    }
+
     /// The mapping that they stand in.
     pub fn mapping(&self) -> &Arc<Mapping> {
         &self.mapping
@@ -67,5 +76,41 @@ impl<A> Clone for Words<A> {
 impl<A> fmt::Debug for Words<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Words").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+/// Consecutive words of one width in groups of `N`, such as cache lines: a slice that keeps its [`Mapping`] alive. A clone shows
+/// the same words.
+pub struct Groups<A, const N: usize> {
+    first: NonNull<[A; N]>,
+    len: usize,
+    mapping: Arc<Mapping>,
+}
+
+// SAFETY: it gives nothing but shared references to atomics, which any thread may use.
+unsafe impl<A: AtomicWord, const N: usize> Send for Groups<A, N> {}
+// SAFETY: as for `Send`.
+unsafe impl<A: AtomicWord, const N: usize> Sync for Groups<A, N> {}
+
+impl<A: AtomicWord, const N: usize> Deref for Groups<A, N> {
+    type Target = [[A; N]];
+
+    #[inline]
+    fn deref(&self) -> &[[A; N]] {
+        // SAFETY: `groups` made it of at least `N` times `len` words that stand there, which are as long as the mapping lives; an
+        // array is aligned as its elements are.
+        unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
+    }
+}
+
+impl<A, const N: usize> Clone for Groups<A, N> {
+    fn clone(&self) -> Self {
+        Self { mapping: Arc::clone(&self.mapping), ..*self }
+    }
+}
+
+impl<A, const N: usize> fmt::Debug for Groups<A, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Groups").field("len", &self.len).finish_non_exhaustive()
     }
 }

@@ -121,6 +121,7 @@ pub(crate) fn post_counted(endpoint: &Endpoint, to: NodeId, packet: &Packet, ori
 }
 
 /// Sends a control message, which never waits. If the outboxes have no memory left, the run ends with an error.
+#[inline(never)]
 pub(crate) fn post_control(endpoint: &Endpoint, to: NodeId, packet: &Packet) {
     let node = endpoint.node();
     let stretch = endpoint.sending.bursts.stretch();

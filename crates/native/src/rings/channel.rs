@@ -7,13 +7,7 @@
 //! `words`, so that the models run it as it is.
 
 use crate::sync::{AtomicU64, Ordering};
-use crate::words::{SharedWords, words};
-
-/// SharedWords of a line: a cache line.
-pub(crate) const LINE_WORDS: usize = 8;
-
-/// The words of a line.
-type Line = [AtomicU64; LINE_WORDS];
+use crate::words::{LINE_WORDS, Lines, SharedWords, channel_words};
 
 /// Distance in words of counts that share no pair of cache lines.
 const APART: usize = 16;
@@ -27,28 +21,27 @@ const ACKNOWLEDGED: usize = APART;
 /// The words of a lane that both of its nodes access. A clone shows the same words.
 #[derive(Clone)]
 pub(crate) struct Channel {
-    lines: SharedWords,
+    lines: Lines,
     counts: SharedWords,
 }
 
 impl Channel {
     /// Makes the words of a lane with `lines` lines, a power of two.
     pub(crate) fn new(lines: usize) -> Self {
-        let [counts, lines] = words([2 * APART, lines * LINE_WORDS]);
+        let (counts, lines) = channel_words(2 * APART, lines);
         Self { lines, counts }
     }
 
     /// Number of lines.
     #[inline]
     pub(crate) fn lines(&self) -> usize {
-        self.lines.len() / LINE_WORDS
+        self.lines.len()
     }
 
     /// The words of line `number`, counted through all laps.
     #[inline]
-    pub(crate) fn line(&self, number: u64) -> &Line {
-        let (lines, _) = self.lines.as_chunks();
-        &lines[number as usize & (lines.len() - 1)]
+    pub(crate) fn line(&self, number: u64) -> &[AtomicU64; LINE_WORDS] {
+        &self.lines[number as usize & (self.lines.len() - 1)]
     }
 
     /// Number of lines that the consumer has finished. Its reads of them come before.

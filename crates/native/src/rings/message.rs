@@ -6,11 +6,11 @@
 use tempest::MAX_WORDS;
 use tempest::world::Packet;
 
-use crate::rings::channel;
 use crate::sync::{Ordering, mutated};
+use crate::words;
 
 /// Maximum room of a message in a ring, in bytes.
-pub(crate) const SLOT_BYTES: usize = LINES_OF_A_MESSAGE * channel::LINE_WORDS * size_of::<u64>();
+pub(crate) const SLOT_BYTES: usize = LINES_OF_A_MESSAGE * words::LINE_WORDS * size_of::<u64>();
 
 /// Lines of the longest message.
 pub(super) const LINES_OF_A_MESSAGE: usize = 2;
@@ -138,5 +138,5 @@ pub(crate) fn origin_of(head: u64) -> Origin {
 }
 
 const _: () = assert!(
-    MAX_WORDS == LINES_OF_A_MESSAGE * LINE_WORDS && MAX_WORDS < 15 && channel::LINE_WORDS == 1 + LINE_WORDS
+    MAX_WORDS == LINES_OF_A_MESSAGE * LINE_WORDS && MAX_WORDS < 15 && words::LINE_WORDS == 1 + LINE_WORDS
 );

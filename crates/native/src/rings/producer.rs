@@ -52,7 +52,7 @@ impl Producer {
     }
 
     /// Pushes a short message into the next half. Returns the place behind it, or `None` if there is no room.
-    #[inline]
+    #[inline(always)]
     fn push_half(&self, next: u64, packet: &Packet, sent: Sent) -> Option<u64> {
         let number = line_of(next);
         let line = self.channel.line(number);

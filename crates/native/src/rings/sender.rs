@@ -123,7 +123,7 @@ impl Sender {
 
     /// Sends a handler's message: into the ring, or behind the messages in the outbox. Returns its number in the lane, or `None` if the
     /// outboxes of the world have no memory left.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn post(
         &self,
         packet: &Packet,

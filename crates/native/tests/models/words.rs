@@ -25,7 +25,14 @@ pub(crate) fn parker_words() -> ParkerWords {
     Arc::default()
 }
 
-/// Makes two stretches of words, zero at first.
-pub(crate) fn words(lens: [usize; 2]) -> [SharedWords; 2] {
-    lens.map(|len| SharedWords((0..len).map(|_| AtomicU64::default()).collect()))
+/// Words of a cache line.
+pub(crate) const LINE_WORDS: usize = 8;
+
+/// Cache lines of words that two nodes access.
+pub(crate) type Lines = Arc<[[AtomicU64; LINE_WORDS]]>;
+
+/// Makes the words of a channel, zero at first: `counts` words, and `lines` cache lines.
+pub(crate) fn channel_words(counts: usize, lines: usize) -> (SharedWords, Lines) {
+    let counts = SharedWords((0..counts).map(|_| AtomicU64::default()).collect());
+    (counts, (0..lines).map(|_| Default::default()).collect())
 }
