@@ -26,13 +26,13 @@ pub(crate) fn parker_words() -> ParkerWords {
 pub(crate) const LINE_WORDS: usize = 8;
 
 /// Cache lines of words that two nodes access. A clone shows the same words.
-pub(crate) type Lines = segment::Groups<AtomicU64, LINE_WORDS>;
+pub(crate) type CacheLines = segment::Groups<AtomicU64, LINE_WORDS>;
 
 /// Makes the words of a channel, zero at first: `counts` words, and `lines` cache lines behind them.
 ///
 /// # Panics
 /// If the system has no memory for them.
-pub(crate) fn channel_words(counts: usize, lines: usize) -> (SharedWords, Lines) {
+pub(crate) fn channel_words(counts: usize, lines: usize) -> (SharedWords, CacheLines) {
     let stretch = |len| (Form::elements(Width::Eight), len * size_of::<u64>());
     let stretches = [counts, lines * LINE_WORDS].map(stretch);
     let mapping = Arc::new(Mapping::new(stretches, Pages::Usual));

@@ -7,7 +7,7 @@
 //! `words`, so that the models run it as it is.
 
 use crate::sync::{AtomicU64, Ordering};
-use crate::words::{LINE_WORDS, Lines, SharedWords, channel_words};
+use crate::words::{CacheLines, LINE_WORDS, SharedWords, channel_words};
 
 /// Distance in words of counts that share no pair of cache lines.
 const APART: usize = 16;
@@ -21,7 +21,7 @@ const ACKNOWLEDGED: usize = APART;
 /// The words of a lane that both of its nodes access. A clone shows the same words.
 #[derive(Clone)]
 pub(crate) struct Channel {
-    lines: Lines,
+    lines: CacheLines,
     counts: SharedWords,
 }
 

@@ -29,10 +29,10 @@ pub(crate) fn parker_words() -> ParkerWords {
 pub(crate) const LINE_WORDS: usize = 8;
 
 /// Cache lines of words that two nodes access.
-pub(crate) type Lines = Arc<[[AtomicU64; LINE_WORDS]]>;
+pub(crate) type CacheLines = Arc<[[AtomicU64; LINE_WORDS]]>;
 
 /// Makes the words of a channel, zero at first: `counts` words, and `lines` cache lines.
-pub(crate) fn channel_words(counts: usize, lines: usize) -> (SharedWords, Lines) {
+pub(crate) fn channel_words(counts: usize, lines: usize) -> (SharedWords, CacheLines) {
     let counts = SharedWords((0..counts).map(|_| AtomicU64::default()).collect());
     (counts, (0..lines).map(|_| Default::default()).collect())
 }
