@@ -169,13 +169,11 @@ impl Bus {
     #[inline(never)]
     fn poll_until_now(&mut self, until: Time) {
         let Some(mut poller) = self.poller.take() else { return };
-        if let Some((next, _)) = poller.next_until(until)
-            && self.wires.is_free(next)
-            && self.data.is_free(next)
-        {
-            poller.skip_until(until);
-        }
-        while let Some((next, kind)) = poller.next_until(until) {
+        while let Some((next, _)) = poller.next_until(until) {
+            if self.wires.is_free(next) && self.data.is_free(next) {
+                poller.skip_until(until);
+            }
+            let Some((next, kind)) = poller.next_until(until) else { break };
             self.wires.begin();
             self.data.begin();
             poller.made_until(self.make_among(self.plain[kind], next + self.costs.arbitration));
