@@ -16,7 +16,7 @@
 //! dispatch        receiving, and running handlers with their proofs: in serial order, or by key; faults of shared memory
 //!   ├─ memory       words in segments of other nodes, blocks on their way, downgrades of rights
 //!   ├─ link         sending, waking, acknowledging; wake-ups of threads
-//!   ├─ control      the end of a world, or its deadlock
+//!   ├─ control      control messages between nodes: timed regions, the end of a world or its deadlock
 //!   └─ measure      timed regions, and the totals of all measurements
 //! parts           the state of a processor, a node, a world
 //! rings           the messages in memory: rings, credits, outboxes

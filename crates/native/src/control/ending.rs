@@ -60,8 +60,8 @@ pub(crate) fn note_reply(endpoint: &Endpoint, from: NodeId, wave: u64, reply: Re
     follow(endpoint, endpoint.world().search.reply(wave, from.0 as usize, reply));
 }
 
-fn follow(endpoint: &Endpoint, verdict: Sequel) {
-    match verdict {
+fn follow(endpoint: &Endpoint, sequel: Sequel) {
+    match sequel {
         Sequel::Nothing => {}
         Sequel::Wave(wave) => {
             let nodes = endpoint.node().resident.node.shape().nodes;

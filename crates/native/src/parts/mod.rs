@@ -12,7 +12,7 @@
 //! | `parker` | its parker |
 //! | | **of a node** |
 //! | `node` | the program, the dispatcher and the threads of one node |
-//! | `links` | its ends of the lanes to and from every node |
+//! | `links` | its ends of the lanes to and from every node, and views of the memory of each |
 //! | `dispatcher`, `changes` | hands out the right to run a handler, serially or by key; change detection |
 //! | `receive_lock` | the receive lock, and how it passes to another processor while a handler takes long |
 //! | `contention` | a contention hint: which processor of several goes on, and which wait |
