@@ -170,8 +170,9 @@ impl Bus {
     fn poll_until_now(&mut self, until: Time) {
         let Some(mut poller) = self.poller.take() else { return };
         while let Some((next, _)) = poller.next_until(until) {
-            if self.wires.is_free(next) && self.data.is_free(next) {
-                poller.skip_until(until);
+            let free = self.wires.free_until(next).min(self.data.free_until(next));
+            if free > next {
+                poller.skip_until(free.min(until));
             }
             let Some((next, kind)) = poller.next_until(until) else { break };
             self.wires.begin();
@@ -447,6 +448,26 @@ mod tests {
     fn a_write_waits_for_who_takes_it() {
         let mut bus = new(&bus());
         assert_eq!(bus.write(cycles(0), cycles(9), LINE).start, cycles(9));
+    }
+
+    #[test]
+    fn polls_before_a_late_reservation_are_counted_and_not_made_one_by_one() {
+        let hours = Time::from_microseconds(10_000_000_000);
+        let usage = Usage::of(&bus(), LINE, cycles(4));
+        let mut usages = Usages::default();
+        usages[Transaction::Memory as usize] = usage;
+        let mut bus = Bus::new(&bus(), LINE, usages);
+        let (poll, held) = (cycles(200), usage.address + usage.data);
+        bus.set_poller(Poller::new(
+            Transactions::one(Transaction::Memory),
+            poll,
+            bus.arbitration() + usage.answer + usage.data,
+        ));
+        bus.begin_polls(Time::ZERO);
+        bus.reply(hours, LINE);
+        bus.stop_polls(hours);
+        let polls = hours.as_femtoseconds() / poll.as_femtoseconds();
+        assert_eq!(bus.busy(), held * polls + bus.passage(LINE));
     }
 
     proptest! {

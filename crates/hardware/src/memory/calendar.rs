@@ -60,6 +60,16 @@ impl Calendar {
         self.last.end <= now
     }
 
+    /// The time until which the resource is free from `from` on: `from` itself where it is reserved then, and [`Time::MAX`]
+    /// where no reservation follows.
+    pub(crate) fn free_until(&self, from: Time) -> Time {
+        if self.last.end <= from {
+            return Time::MAX;
+        }
+        let next = self.before.partition_point(|span| span.end <= from);
+        self.before.get(next).unwrap_or(&self.last).start.max(from)
+    }
+
     /// Reserves the first free time of length `hold` from `from` on, in pieces where uses may be.
     #[inline]
     pub(crate) fn reserve(&mut self, from: Time, hold: Time) -> Span {
@@ -296,6 +306,10 @@ mod tests {
                 calendar.forget(ns(now));
                 let is_free = naive.taken.iter().skip(now as usize).all(|taken| !taken);
                 prop_assert_eq!(calendar.is_free(ns(now)), is_free);
+                for from in [now, now + 7] {
+                    let later = (from..naive.taken.len() as u64).find(|&at| naive.taken[at as usize]);
+                    prop_assert_eq!(calendar.free_until(ns(from)), later.map_or(Time::MAX, ns));
+                }
                 // A use alone, and then uses that follow one another.
                 let (&(later, hold), uses) = uses.split_first().expect("there is one");
                 prop_assert_eq!(calendar.reserve(ns(now + later), ns(hold)), naive.reserve(now + later, hold));

@@ -80,10 +80,11 @@ impl Poller {
         self.part.is_some()
     }
 
-    /// The time at which the next transaction is asked for, if that is not after `until`, and the number of its kind.
+    /// The time at which the next transaction is asked for, if that is not after `until`, and the number of its kind. At
+    /// [`Time::MAX`] no transaction is asked for.
     #[inline]
     pub(crate) fn next_until(&self, until: Time) -> Option<(Time, usize)> {
-        let Part { asked, .. } = self.part.filter(|part| part.asked <= until)?;
+        let Part { asked, .. } = self.part.filter(|part| part.asked <= until && part.asked < Time::MAX)?;
         Some((asked, self.kinds[self.place()]))
     }
 

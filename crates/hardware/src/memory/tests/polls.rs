@@ -51,6 +51,15 @@ fn polls_occupy_their_share_of_the_bus() {
     assert_eq!(node.counts().transactions, 0);
 }
 
+/// The polls of hours are too many to be made one by one.
+#[test]
+fn polls_end_with_time() {
+    let mut node = polled((true, true), 2, 200);
+    assert_eq!(node.fetch_line(1, Time::MAX), Time::MAX);
+    assert_eq!(node.fetch_line(2, Time::MAX), Time::MAX);
+    node.stop_polls(Time::MAX);
+}
+
 #[test]
 fn a_poll_that_has_begun_ends_and_a_later_one_waits_for_the_bus() {
     // A transaction takes 2 cycles of arbitration and 29 more, and a poll takes no other time.
