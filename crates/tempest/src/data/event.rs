@@ -4,10 +4,12 @@
 //!
 //! # Shared: why no wake-up is lost
 //!
-//! A waiter takes the list's lock, sets `waiters`, and reads `count` again. A signaller adds to `count` and then reads
-//! `waiters`. All four are sequentially consistent, so at least one side sees the other: either the waiter sees the new
-//! count and does not block, or the signaller sees `waiters` and takes the lock to look for the waiter. A waiter that
-//! does not see the count enlists itself under the same lock, so that the signaller finds it.
+//! `waiters` holds the least count that a thread waits for. A waiter takes the list's lock, lowers `waiters` to the count
+//! that it waits for, and reads `count` again. A signaller adds to `count` and then reads `waiters`. All four are
+//! sequentially consistent, so at least one side sees the other: either the waiter sees the new count and does not block,
+//! or the signaller sees a value of `waiters` that the new count reaches, and takes the lock to look for the waiter. A
+//! waiter that does not see the count enlists itself under the same lock, so that the signaller finds it. `waiters`
+//! rises only under the lock, to the least count of the list, so it never hides a thread of the list.
 //!
 //! The addition is also a release, and the waiter's read an acquire: everything before the signal happens before the
 //! wait returns.
@@ -29,7 +31,7 @@
 //!
 //! The count and `waiters` of an open event are words of its [`Tally`], which other nodes access too. A node that
 //! deposits is the signaller of the shared protocol, except for its last step: it cannot reach the list, so it tells
-//! the owner, which [looks for the waiters](Event::end_waits). It tells the owner only if it has found `waiters` set.
+//! the owner, which [looks for the waiters](Event::end_waits). It tells the owner only if the count has reached `waiters`.
 //!
 //! # One event, one node
 //!
@@ -53,15 +55,16 @@ const UNKEPT: u32 = u32::MAX;
 /// The value of `keeper` of an event that any node may use, by the shared protocol.
 const OPEN: u32 = u32::MAX - 1;
 
-/// The value of `waiters` when no thread waits.
+/// The value of `waiters` when no thread waits: each event has reached this count from the start.
 const NONE: u64 = 0;
 
 /// The value of `waiters` when one thread waits, which stands in the field `first`. Only the alone protocol uses this
 /// value.
-const FIRST: u64 = 1;
+const FIRST: u64 = u64::MAX;
 
-/// The value of `waiters` when the waiting threads stand in the list.
-const LISTED: u64 = 2;
+/// The greatest value of `waiters` when the waiting threads stand in the list. The list is also looked at when a thread
+/// of it waits for a greater count.
+const MOST_LISTED: u64 = FIRST - 1;
 
 /// A named counter that only grows. Handlers and threads [signal](crate::Actions::signal) it; threads
 /// [wait](crate::Thread::wait) until it has reached a value.
@@ -74,7 +77,8 @@ pub struct Event {
     count: AtomicU64,
     /// The number of the only node that may use the event; `UNKEPT` before any use; `OPEN` if every node may use it.
     keeper: AtomicU32,
-    /// The record of waiting threads that is in use: `NONE`, the field `first` (`FIRST`), or the field `list` (`LISTED`).
+    /// `NONE`; or `FIRST`, if the field `first` has the only waiting thread; or else the least count that a thread of the
+    /// list waits for.
     waiters: AtomicU64,
     /// The count that the only waiting thread waits for, and its waiter in 64 bits. The field is valid only while
     /// `waiters` is `FIRST`.
@@ -90,8 +94,8 @@ struct More {
     tally: Option<Tally>,
 }
 
-/// The count of an open event, and whether threads of the owner wait for it: words that other nodes access too. A clone
-/// shows the same words.
+/// The count of an open event, and the least count that a thread of the owner waits for: words that other nodes access
+/// too. A clone shows the same words.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally(TallyWords);
 
@@ -101,8 +105,8 @@ impl Tally {
         Self(tally_words())
     }
 
-    /// Adds `amount` to the count. Returns whether a thread of the owner may wait for the new count: the owner must then
-    /// look for it.
+    /// Adds `amount` to the count. Returns whether a thread of the owner may have waited for the new count: the owner must
+    /// then look for it.
     ///
     /// # Panics
     /// If the count would exceed 64 bits.
@@ -115,7 +119,7 @@ impl Tally {
             "deposits of {before} units into a segment cannot become {amount} more: a count has 64 bits"
         );
         let order = if mutated!("signaller-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
-        waiters.load(order) != NONE
+        is_reached(waiters.load(order), before + amount)
     }
 
     /// The count, and `waiters` of the event.
@@ -123,6 +127,12 @@ impl Tally {
     fn words(&self) -> [&AtomicU64; 2] {
         [&self.0[0], &self.0[1]]
     }
+}
+
+/// Whether `count` has reached `waiters`, the least count that a thread waits for, if there is one.
+#[inline]
+fn is_reached(waiters: u64, count: u64) -> bool {
+    waiters != NONE && waiters <= count
 }
 
 /// The waiting threads, ordered by the count that they wait for, least first. A signal looks at the threads that it
@@ -148,6 +158,11 @@ impl List {
         let arrival = self.listed;
         self.listed += 1;
         self.waiting.push(Reverse(Waiting { at_least, arrival, waiter: packed(waiter) }));
+    }
+
+    /// The value of `waiters` for the threads of the list.
+    fn least(&self) -> u64 {
+        self.waiting.peek().map_or(NONE, |Reverse(first)| first.at_least.min(MOST_LISTED))
     }
 
     /// Removes the first waiter whose wanted count is at most `count`. Returns its number in the order of arrival, and
@@ -231,7 +246,7 @@ impl Event {
         let before = count.fetch_add(amount, order);
         let Some(count) = before.checked_add(amount) else { self.overflows(before, amount) };
         let order = if mutated!("signaller-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
-        if waiters.load(order) != NONE {
+        if is_reached(waiters.load(order), count) {
             self.release(count, resume);
         }
     }
@@ -258,7 +273,8 @@ impl Event {
                     resume(waiter);
                 }
             }
-            _ => self.release(count, resume),
+            least if least <= count => self.release(count, resume),
+            _ => {}
         }
     }
 
@@ -276,7 +292,7 @@ impl Event {
         let Some(first) = list.take_due(count) else { return };
         // One waiter is the common case, and needs no list of the waiters to resume.
         let Some(second) = list.take_due(count) else {
-            self.say_who_is_listed(&list);
+            self.show_least(&list);
             drop(list);
             return resume(first.1);
         };
@@ -284,7 +300,7 @@ impl Event {
         while let Some(next) = list.take_due(count) {
             due.push(next);
         }
-        self.say_who_is_listed(&list);
+        self.show_least(&list);
         drop(list);
         due.sort_unstable_by_key(|(arrival, _)| *arrival);
         due.into_iter().for_each(|(_, waiter)| resume(waiter));
@@ -303,14 +319,19 @@ impl Event {
     /// Enlists a waiter by the shared protocol. Returns false, and enlists nothing, if the count has reached `at_least`
     /// already.
     fn enlist_shared(&self, at_least: u64, waiter: Waiter) -> bool {
+        // Each event has reached 0, which stands for no waiting thread.
+        if at_least == NONE {
+            return false;
+        }
         let mut list = self.lock();
         let [count, waiters] = self.shared_words();
+        let lowest = if list.waiting.is_empty() { at_least } else { list.least().min(at_least) };
         let order = if mutated!("waiter-listed-late") { Ordering::Release } else { Ordering::SeqCst };
-        waiters.store(LISTED, order);
+        waiters.store(lowest.min(MOST_LISTED), order);
         let order = if mutated!("waiter-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
         let reached = count.load(order) >= at_least;
         if reached && !mutated!("waiter-stays-listed") {
-            self.say_who_is_listed(&list);
+            self.show_least(&list);
         } else {
             list.push(at_least, waiter);
         }
@@ -347,9 +368,9 @@ impl Event {
         if self.waiters.load(Ordering::Relaxed) == FIRST {
             let (at_least, first) = self.first();
             list.push(at_least, first);
-            self.waiters.store(LISTED, Ordering::Relaxed);
         }
         list.push(at_least, waiter);
+        self.waiters.store(list.least(), Ordering::Relaxed);
     }
 
     /// Unpacks `first`: the count that the only waiter waits for, and the waiter.
@@ -359,9 +380,9 @@ impl Event {
         (at_least.load(Ordering::Relaxed), unpacked(waiter.load(Ordering::Relaxed)))
     }
 
-    fn say_who_is_listed(&self, list: &List) {
-        let listed = if list.waiting.is_empty() { NONE } else { LISTED };
-        self.shared_words()[1].store(listed, Ordering::SeqCst);
+    /// Sets `waiters` for the threads of the list.
+    fn show_least(&self, list: &List) {
+        self.shared_words()[1].store(list.least(), Ordering::SeqCst);
     }
 
     /// Whether `node` keeps the event; false if it is open. The first call for an unkept event makes `node` its keeper.

@@ -73,7 +73,7 @@ fn a_signal_looks_at_those_it_resumes_and_no_others() {
             assert!(enlist(&event, alone, at_least, thread));
         }
         let looks_in_vain = looks::so_far() - before;
-        assert!(looks_in_vain <= u64::from(THREADS), "{looks_in_vain} looks to resume nobody");
+        assert_eq!(looks_in_vain, 0, "no signal has reached an awaited count");
         let even: Vec<u32> = (0..THREADS).step_by(2).collect();
         let odd: Vec<u32> = (1..THREADS).step_by(2).collect();
         assert_eq!(add(&event, alone, 1), even);
@@ -81,6 +81,20 @@ fn a_signal_looks_at_those_it_resumes_and_no_others() {
         let looks = looks::so_far() - before - looks_in_vain;
         assert!(looks <= u64::from(THREADS) + 2, "{looks} looks to resume {THREADS} threads");
     }
+}
+
+#[test]
+fn a_deposit_tells_the_owner_only_when_an_awaited_count_is_reached() {
+    let tally = Tally::new();
+    let event = Event::open("deposits", tally.clone());
+    assert!(!tally.add(1), "no thread waits");
+    assert!(!event.enlist(NODE, 0, waiter(0)) && !event.enlist(NODE, 1, waiter(0)));
+    assert!(event.enlist(NODE, 9, waiter(1)) && event.enlist(NODE, 4, waiter(2)));
+    assert!(!event.enlist(NODE, 1, waiter(0)) && event.enlist(NODE, u64::MAX, waiter(3)));
+    assert_eq!([1, 1, 1].map(|amount| tally.add(amount)), [false, false, true]);
+    let mut resumed = Vec::new();
+    event.end_waits(|waiter| resumed.push(waiter.thread));
+    assert_eq!((resumed, tally.add(4), tally.add(1)), (vec![2], false, true));
 }
 
 #[test]
