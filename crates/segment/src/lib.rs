@@ -1,4 +1,4 @@
-//! Memory that many threads read and write, as atomic words of 1, 2, 4 and 8 bytes.
+//! Memory that many threads and processes read and write, as atomic words of 1, 2, 4 and 8 bytes.
 //!
 //! # One access width for ever
 //!
@@ -14,6 +14,7 @@
 //! | [`Column`] | one field of all records, as an atomic for each record |
 //! | [`Mapping::give_back`] | bytes that take no memory until the next store there |
 //! | [`Mapping::load`], [`Mapping::store`] | bytes of any form, packed in 8-byte words as messages carry them |
+//! | [`SharedFile`], [`MemorySource`] | memory that other processes map, and the choice between that and private memory |
 //!
 //! ```
 //! use std::sync::{Arc, atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering}};
@@ -43,6 +44,8 @@ mod backing;
 mod column;
 mod form;
 mod mapping;
+mod shared;
+mod source;
 mod width;
 mod words;
 
@@ -51,5 +54,7 @@ pub use bulk::AtomicWord;
 pub use column::{Column, Stride};
 pub use form::{BadField, BadForm, Field, Form};
 pub use mapping::{Mapping, WrongWidth};
+pub use shared::SharedFile;
+pub use source::MemorySource;
 pub use width::Width;
 pub use words::{Groups, Words};

@@ -10,6 +10,9 @@
 //!   never overlap.
 //! - The forms and the address never change, and the bytes live as long as the mapping, which every view keeps alive or borrows.
 //! - Atomics may be read and written through shared references, by any thread.
+//! - Bytes of a [file](crate::SharedFile) may be changed by other processes too, and through other mappings of the same piece.
+//!   Each word is loaded and stored by atomic instructions, and every value is a valid word, so a change at any moment is no
+//!   worse than a store of another thread. The file never becomes shorter, so the bytes stay accessible.
 //!
 //! This module must never know which threads read and write.
 
@@ -47,6 +50,31 @@ struct Stretch {
     width: Option<Width>,
 }
 
+/// The division of a mapping into stretches.
+pub(crate) struct Division {
+    stretches: Box<[Stretch]>,
+    /// The number of bytes of all stretches, each rounded up to cache lines.
+    pub(crate) bytes: usize,
+}
+
+/// The promise of a caller that asks for memory of this process.
+pub(crate) const ADDRESSABLE: &str = "a mapping is no larger than what can be addressed";
+
+impl Division {
+    /// Places a stretch for each form, one behind the other; `None` if they are more than can be addressed.
+    pub(crate) fn of(forms: impl IntoIterator<Item = (Form, usize)>) -> Option<Self> {
+        let mut end = 0_usize;
+        let stretches = forms.into_iter().map(|(form, len)| {
+            let first = end;
+            end = len.checked_next_multiple_of(LINE).and_then(|bytes| first.checked_add(bytes))?;
+            let bytes = first..first + len.next_multiple_of(CUT_BYTES);
+            Some(Stretch { bytes, len, width: form.width(), form })
+        });
+        let stretches = stretches.collect::<Option<_>>()?;
+        Some(Self { stretches, bytes: end })
+    }
+}
+
 /// The error of a view in a width that the bytes do not have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrongWidth {
@@ -78,16 +106,19 @@ impl Mapping {
     /// # Panics
     /// If the system has no room for them.
     pub fn new(forms: impl IntoIterator<Item = (Form, usize)>, pages: Pages) -> Self {
-        let mut end = 0_usize;
-        let stretches = forms.into_iter().map(|(form, len)| {
-            let first = end;
-            let next = len.checked_next_multiple_of(LINE).and_then(|bytes| first.checked_add(bytes));
-            end = next.expect("a mapping is no larger than what can be addressed");
-            let bytes = first..first + len.next_multiple_of(CUT_BYTES);
-            Stretch { bytes, len, width: form.width(), form }
-        });
-        let stretches = stretches.collect();
-        Self { backing: Backing::new(end, pages), stretches }
+        let division = Division::of(forms).expect(ADDRESSABLE);
+        Self::at(Backing::new(division.bytes, pages), division)
+    }
+
+    /// Makes the mapping of a division of memory, which must have as many bytes.
+    pub(crate) fn at(backing: Backing, division: Division) -> Self {
+        Self { backing, stretches: division.stretches }
+    }
+
+    /// The place in its [file](crate::SharedFile) at which the mapping begins; `None` if its memory belongs to this process
+    /// alone.
+    pub fn place_in_file(&self) -> Option<u64> {
+        self.backing.place_in_file()
     }
 
     /// The field at byte `offset` of all records of a stretch.
@@ -172,7 +203,8 @@ impl Mapping {
     /// Gives the memory of `words` words of 8 bytes, from byte `at` on, back to the system. All these words are 0 then,
     /// and take memory again at the next store. No thread may load or store there meanwhile: a store of another
     /// processor may be lost, and its loads may find the old words for a while after it has found zeros. The caller
-    /// guarantees this.
+    /// guarantees this. The words of a [file](crate::SharedFile) are 0 in every process, and no thread of any process may
+    /// access them meanwhile.
     ///
     /// Memory goes back in pages of the system. Where the bytes are not whole pages, or belong to a small mapping, or on a system
     /// other than Linux, the words become 0 and their memory stays.
