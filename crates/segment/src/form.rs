@@ -21,7 +21,7 @@ pub struct Field {
 }
 
 /// The division of an element or a record among words. All records of a form lie one behind the other.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Form {
     /// The size of a record: a power of two.
     bytes: usize,

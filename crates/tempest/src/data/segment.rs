@@ -47,7 +47,7 @@ pub struct Piece {
 }
 
 /// The operations that other nodes may perform on a node's part of a segment. The node itself may perform all of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rights {
     read: bool,
     write: bool,
@@ -345,6 +345,11 @@ impl Segments {
         let words = AnyWords::new(cells.words());
         self.0.push(Part { words, first, rights, name, deposited: tally });
         Segment { id, first, cells, deposited }
+    }
+
+    /// The name, the width of the words in bytes, and the rights of other nodes, of each segment.
+    pub(crate) fn identities(&self) -> impl Iterator<Item = (&'static str, usize, Rights)> {
+        self.0.iter().map(|part| (part.name, part.words.width(), part.rights))
     }
 
     /// The name of the segment with the number `number`; `None` if there is no such segment.

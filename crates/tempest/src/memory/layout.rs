@@ -62,7 +62,7 @@ pub struct Array<T> {
 }
 
 /// The part of the address space that an array takes: consecutive words, and the way in which elements lie there.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Region {
     pub(crate) name: &'static str,
     /// A hash of the space up to this region, by which an array of another space is recognized.
@@ -80,7 +80,7 @@ pub(crate) struct Region {
 }
 
 /// The layout of a shared address space: its arrays, its pages with their home nodes, and its blocks.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
     nodes: u32,
     /// The binary logarithm of the size of a block in words of 8 bytes.

@@ -7,6 +7,7 @@
 //! how messages travel.
 
 use std::any::{Any, TypeId};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::handler::Handler;
@@ -44,6 +45,13 @@ impl Kind {
     /// Returns the Rust type of the message and the number of its protocol.
     pub(crate) fn identity(&self) -> (TypeId, usize) {
         (self.of, self.protocol)
+    }
+
+    /// The facts about the kind that are equal in all processes of one executable: its name, its sizes, its class and its
+    /// kind of traffic, and the number of its protocol.
+    pub(super) fn facts(&self) -> impl Hash {
+        let sizes = [self.body_words, self.bytes, self.payload_word_bytes];
+        (self.name, sizes, self.class, self.volume, self.protocol)
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use super::handler::Handler;
@@ -13,6 +14,7 @@ use super::parts::NodeParts;
 use crate::memory::Downgrade;
 use crate::outcome::Refusal;
 use crate::outcome::disposal::{Disposal, State, States};
+use crate::plain::fingerprint::Fingerprint;
 use crate::plain::identity::MessageId;
 use crate::plain::key::{DispatchKey, Serial};
 use crate::plain::packet::Packet;
@@ -277,17 +279,17 @@ impl Node {
         self.kinds.all()[usize::from(id.0)].name
     }
 
-    /// A hash of the names and sizes of all messages and of the number of segments. Nodes whose fingerprints differ
-    /// have installed different programs.
+    /// A hash of the names, sizes and protocols of all messages, the names, widths and rights of all segments, and the
+    /// layout of shared memory. It is equal in all processes of one executable. Nodes whose fingerprints differ have
+    /// installed different programs.
     pub fn fingerprint(&self) -> u64 {
-        // FNV-1a: stable everywhere, and speed is no matter here.
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut mix = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        for kind in self.kinds.all() {
-            kind.name.bytes().for_each(&mut mix);
-            kind.body_words.to_le_bytes().into_iter().for_each(&mut mix);
-        }
-        self.segments.count().to_le_bytes().into_iter().for_each(&mut mix);
-        hash
+        let mut hash = Fingerprint::new();
+        let kinds = self.kinds.all();
+        kinds.len().hash(&mut hash);
+        kinds.iter().for_each(|kind| kind.facts().hash(&mut hash));
+        self.segments.count().hash(&mut hash);
+        self.segments.identities().for_each(|segment| segment.hash(&mut hash));
+        self.memory().map(|memory| memory.layout()).hash(&mut hash);
+        hash.finish()
     }
 }

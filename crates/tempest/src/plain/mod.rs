@@ -14,9 +14,11 @@
 //! | `access` | accesses to memory, and the counts of a modelled memory system |
 //! | `work` | the cost of a step, in operations or protocol primitives |
 //! | `random` | the seeds of random streams |
+//! | `fingerprint` | a hash that is equal in all processes of one executable |
 
 pub(crate) mod access;
 mod block;
+pub(crate) mod fingerprint;
 pub(crate) mod identity;
 pub(crate) mod key;
 pub(crate) mod names;

@@ -71,7 +71,7 @@ impl Class {
 }
 
 /// The kind of traffic under which a message's bytes are counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Volume {
     /// Values that the program asked to move, without the headers of their messages.
     #[default]
