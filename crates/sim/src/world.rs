@@ -9,7 +9,7 @@ use tempest::message::Flow;
 use tempest::outcome::{Adjustment, Dispatching, Failure, Outcome, Refusal, Size, Stage, Unobeyed};
 use tempest::policy::{Injector, Notice, Servers, Split};
 use tempest::world::{Charge, DispatchKey, Name, Resident};
-use tempest::world::{Launch, World};
+use tempest::world::{Launch, MemorySource, World, settle};
 use tempest::{Mechanism, NodeId, Policy, Report, Shape};
 use trace::{Cast, Counter};
 use units::{Time, TotalTime};
@@ -258,7 +258,8 @@ impl World for Model {
             let identity = DispatcherId::fresh();
             let first = residents.first().map(|first: &Resident| &*first.node);
             let (id, flow) = (NodeId(node), flow(&model.machine));
-            residents.push(tempest::world::settle(&launch.job, id, shape, flow, identity.id(), first)?);
+            let memory = MemorySource::Private;
+            residents.push(settle(&launch.job, id, shape, flow, identity.id(), &memory, first)?);
             queues.push(EventQueue::<Event, Name>::new(identity, config));
         }
         let disposal = residents[0].node.disposal().clone();

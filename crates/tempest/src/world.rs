@@ -13,7 +13,10 @@ use crate::outcome::Failure;
 use crate::plain::Flow;
 use crate::{Event, Handler, Job, NodeId, Shape, Thread, Waiter};
 
+pub use ::segment::{MemorySource, SharedFile};
+
 pub use crate::data::address::AddressRange;
+pub use crate::data::exports::{ExportedSegment, Exports};
 pub use crate::data::segment::{BadAccess, BadPlace, SegmentId, Segments};
 pub use crate::data::transfer::Transfer;
 pub use crate::memory::{Blocks, Downgrade, Words};
@@ -72,8 +75,8 @@ pub fn handler<'a>(
 }
 
 /// Installs the program of `job` on node `id`, whose events go through `dispatcher`: registers its messages and makes
-/// its state. `first` is the first node of the run, whose messages and segments this node's must equal; `None` while
-/// the first node itself is installed.
+/// its state. `memory` gives the node all memory that other nodes access. `first` is the first node of the run, whose
+/// messages and segments this node's must equal; `None` while the first node itself is installed.
 ///
 /// # Errors
 /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a third
@@ -85,9 +88,10 @@ pub fn settle(
     shape: Shape,
     flow: Flow,
     dispatcher: DispatcherId,
+    memory: &MemorySource,
     first: Option<&Node>,
 ) -> Result<Resident, Failure> {
-    job.settle(id, shape, flow, dispatcher, first)
+    job.settle(id, shape, flow, dispatcher, memory, first)
 }
 
 /// Adds `amount` to the count of an event of `node`. Passes the waiters whose awaited count this reaches to `resume`,

@@ -12,7 +12,7 @@ use pdq::{DispatcherId, Identity};
 use tempest::message::Flow;
 use tempest::outcome::{Blocked, Failure};
 use tempest::policy::{Notice, Split};
-use tempest::world::{Launch, Resident};
+use tempest::world::{Launch, MemorySource, Resident};
 use tempest::{NodeId, Policy, Shape};
 use units::Time;
 
@@ -105,7 +105,8 @@ fn residents(launch: &Launch, shape: Shape) -> Result<Vec<(Resident, Identity)>,
     for node in (0..shape.nodes).map(NodeId) {
         let identity = DispatcherId::fresh();
         let first = residents.first().map(|(first, _)| &*first.node);
-        let resident = tempest::world::settle(&launch.job, node, shape, FLOW, identity.id(), first)?;
+        let memory = MemorySource::Private;
+        let resident = tempest::world::settle(&launch.job, node, shape, FLOW, identity.id(), &memory, first)?;
         residents.push((resident, identity));
     }
     Ok(residents)

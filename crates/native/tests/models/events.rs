@@ -12,7 +12,7 @@ use crate::explore_ordered;
 use crate::fences::Fences;
 use crate::parts::parker::Parker;
 use crate::parts::threads::{Inbox, ThreadSlot};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, tally_words};
 
 /// Each fault of the explored sources, and the scenario that detects it.
 pub(crate) const FAULTS: &[(&str, &str)] = &[
@@ -117,7 +117,7 @@ fn wait_for(signals: usize) {
 #[test]
 fn a_deposit_reaches_a_waiting_thread() {
     explore_ordered(2, || {
-        let tally = Tally::new();
+        let tally = Tally::new(tally_words());
         let node = Node::around(Event::open("event", tally.clone()));
         let other = Arc::clone(&node);
         let depositor = thread::spawn(move || {

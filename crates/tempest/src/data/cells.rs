@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::segment::{Form, Mapping, Pages, Width, Words};
+use ::segment::{Form, MemorySource, Pages, Width, Words};
 
 use super::word;
 use crate::data::{Clocked, IntegerWord, Word};
@@ -34,11 +34,19 @@ impl<T: Word> Cells<T> {
     /// # Panics
     /// If there is no memory for them.
     pub fn new(len: usize, value: T) -> Self {
+        Self::within(&MemorySource::Private, len, value)
+    }
+
+    /// Makes `len` cells, each holding `value`, in memory from `source`.
+    ///
+    /// # Panics
+    /// If there is no memory for them.
+    pub(crate) fn within(source: &MemorySource, len: usize, value: T) -> Self {
         let width = Width::of::<T::Atomic>();
         let bytes = len.checked_mul(width.bytes()).unwrap_or_else(|| {
             panic!("{len} cells of {} bytes: expected no more than a process can address", width.bytes())
         });
-        let mapping = Arc::new(Mapping::new([(Form::elements(width), bytes)], Pages::Huge));
+        let mapping = Arc::new(source.mapping([(Form::elements(width), bytes)], Pages::Huge));
         let words = mapping.words(0).expect("the mapping is of words of this width");
         if Word::to_bits(value) != 0 {
             words.iter().for_each(|cell| word::store(cell, value));

@@ -44,9 +44,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::plain::names::lasting;
-use crate::sync::{
-    AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, TallyWords, mutated, tally_words,
-};
+use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError, TallyWords, mutated};
 use crate::{NodeId, Waiter};
 
 /// The value of `keeper` before any node has used the event.
@@ -100,9 +98,9 @@ struct More {
 pub(crate) struct Tally(TallyWords);
 
 impl Tally {
-    /// Makes a tally with the count 0.
-    pub(crate) fn new() -> Self {
-        Self(tally_words())
+    /// Makes a tally of its words.
+    pub(crate) fn new(words: TallyWords) -> Self {
+        Self(words)
     }
 
     /// Adds `amount` to the count. Returns whether a thread of the owner may have waited for the new count: the owner must

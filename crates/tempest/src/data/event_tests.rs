@@ -2,7 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use ::segment::MemorySource;
+
 use crate::data::event::{Event, Tally, looks};
+use crate::sync::tally_words;
 use crate::{NodeId, Waiter};
 
 const NODE: NodeId = NodeId(3);
@@ -39,7 +42,7 @@ fn both_ways_resume_who_is_satisfied_in_the_order_they_came() {
     for (alone, event) in [
         (false, Event::new("shared")),
         (true, Event::new("alone")),
-        (true, Event::open("open", Tally::new())),
+        (true, Event::open("open", Tally::new(tally_words(&MemorySource::Private)))),
     ] {
         assert_eq!(add(&event, alone, 2), []);
         assert!(!enlist(&event, alone, 2, 0), "{event:?}: it is there already");

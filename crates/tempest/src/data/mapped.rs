@@ -197,6 +197,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
 
+    use ::segment::MemorySource;
     use pdq::DispatcherId;
 
     use super::*;
@@ -228,7 +229,7 @@ mod tests {
     fn node(rights: Rights) -> Arc<Node> {
         let (shape, flow) = (Shape { nodes: 2, threads: 1 }, Flow { window: 1, acknowledge_every: None });
         let Resident { node, .. } = Job::new::<Four>(rights)
-            .settle(NodeId(1), shape, flow, DispatcherId::fresh().id(), None)
+            .settle(NodeId(1), shape, flow, DispatcherId::fresh().id(), &MemorySource::Private, None)
             .expect("nothing is refused");
         node
     }

@@ -16,6 +16,7 @@
 //! | `keyed` | tables whose entries are reached by holding their keys |
 //! | `tables` | the modelled addresses of these tables |
 //! | `segment` | memory of a node that other nodes reach without running a handler |
+//! | `exports` | the places of that memory in a file that other processes map |
 //! | `transfer` | the words that a transfer moves, and their places |
 //! | `mapped` | segments of other nodes as plain loads and stores |
 //! | `private` | arrays of one thread |
@@ -28,10 +29,15 @@ mod element;
 mod event;
 #[cfg(test)]
 mod event_tests;
+pub(crate) mod exports;
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod exports_tests;
 mod keyed;
 mod mapped;
 pub(crate) mod private;
 pub(crate) mod segment;
+#[cfg(test)]
+mod segment_tests;
 pub(crate) mod tables;
 pub(crate) mod transfer;
 pub(crate) mod word;

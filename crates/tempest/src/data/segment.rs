@@ -13,15 +13,18 @@
 
 use std::any::Any;
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
-use ::segment::{AtomicWord, Words};
+use ::segment::{AtomicWord, Form, MemorySource, SharedFile, Width, Words};
 
 use crate::data::Word;
 use crate::data::address::{AddressRange, PAGE};
 use crate::data::event::Tally;
+use crate::data::exports::ExportedSegment;
+use crate::sync::{tally_words, tally_words_of_peer};
 use crate::{Cells, Event, NodeId};
 
 /// The number of a segment, from 0 in order of allocation. A segment has the same number on every node.
@@ -278,6 +281,19 @@ const fn width_of<A>(_: &Words<A>) -> usize {
     size_of::<A>()
 }
 
+/// Maps the words of another node that `exported` places in its file. They have the width of `own`, words of this node.
+fn words_of_peer<A: AtomicWord>(
+    own: &Words<A>,
+    file: &SharedFile,
+    exported: &ExportedSegment,
+) -> io::Result<AnyWords> {
+    let bytes = exported.len.saturating_mul(width_of(own) as u64);
+    // A file has no room for more bytes than can be addressed.
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let mapping = Arc::new(file.map(exported.words, [(Form::elements(Width::of::<A>()), bytes)])?);
+    Ok(AnyWords::new(mapping.words::<A>(0).expect("the mapping is of words of this width")))
+}
+
 impl Part {
     /// Returns the words on which node `by` may perform `access`: all words of the part, or none. `node` owns the part.
     ///
@@ -304,6 +320,14 @@ impl Part {
         self.first + u64::from(offset) * self.words.width() as u64
     }
 
+    /// Another node's part of the segment of which this is a part. `first` is the modelled address of its first word, and
+    /// `exported` places its words in that node's file.
+    fn of_peer(&self, file: &SharedFile, exported: &ExportedSegment, first: u64) -> io::Result<Self> {
+        let words = each_width!(&self.words, words => words_of_peer(words, file, exported))?;
+        let deposited = Tally::new(tally_words_of_peer(file, exported.count)?);
+        Ok(Self { words, first, deposited, ..*self })
+    }
+
     /// The modelled address of the first page behind this part. The node's part of the next segment begins there.
     fn next_page(&self) -> u64 {
         self.first + ((self.words.len() * self.words.width()) as u64).next_multiple_of(PAGE)
@@ -313,7 +337,13 @@ impl Part {
 /// A node's parts of all segments, by segment number. [`Messages::mapped`](crate::world::Messages::mapped) shows
 /// them to threads of other nodes. A clone shows the same words.
 #[derive(Clone, Default)]
-pub struct Segments(Vec<Part>);
+pub struct Segments {
+    parts: Vec<Part>,
+    /// The place that gives the parts of this node their memory.
+    source: MemorySource,
+    /// The places of the parts in the file of this node, if their memory lies in a file.
+    exported: Vec<ExportedSegment>,
+}
 
 /// The largest number of segments: a segment's number has 16 bits.
 const MOST_SEGMENTS: usize = 1 << 16;
@@ -330,7 +360,22 @@ fn next_id(others: usize, name: &str) -> SegmentId {
     SegmentId(others as u16)
 }
 
+/// The modelled address of the part behind these, which begins at a page.
+fn next_address(parts: &[Part]) -> u64 {
+    parts.last().map_or(AddressRange::Segments.first() + PAGE, Part::next_page)
+}
+
 impl Segments {
+    /// Makes no segments yet, whose memory will come from `source`.
+    pub(crate) fn within(source: MemorySource) -> Self {
+        Self { source, ..Self::default() }
+    }
+
+    /// The place that gives this node the memory which other nodes access.
+    pub(crate) fn source(&self) -> &MemorySource {
+        &self.source
+    }
+
     pub(crate) fn allocate<T: Word>(
         &mut self,
         rights: Rights,
@@ -338,33 +383,63 @@ impl Segments {
         len: usize,
         value: T,
     ) -> Segment<T> {
-        let id = next_id(self.0.len(), name);
-        let (cells, tally) = (Cells::new(len, value), Tally::new());
+        let id = next_id(self.parts.len(), name);
+        let (cells, counts) = (Cells::within(&self.source, len, value), tally_words(&self.source));
+        let places = cells.words().mapping().place_in_file().zip(counts.mapping().place_in_file());
+        let exported = places.map(|(words, count)| ExportedSegment { words, len: len as u64, count });
+        self.exported.extend(exported);
+        let tally = Tally::new(counts);
         let deposited = Arc::new(Event::open(name, tally.clone()));
-        let first = self.0.last().map_or(AddressRange::Segments.first() + PAGE, Part::next_page);
+        let first = next_address(&self.parts);
         let words = AnyWords::new(cells.words());
-        self.0.push(Part { words, first, rights, name, deposited: tally });
+        self.parts.push(Part { words, first, rights, name, deposited: tally });
         Segment { id, first, cells, deposited }
+    }
+
+    /// The places of the segments in the file of this node, by segment number; `None` if their memory is private.
+    pub fn exports(&self) -> Option<Vec<ExportedSegment>> {
+        matches!(self.source, MemorySource::Shared(_)).then(|| self.exported.clone())
+    }
+
+    /// Maps the segments of another node, on which the same program is installed. `exported` places them in that node's
+    /// `file`. Names, widths and rights are this node's own.
+    ///
+    /// # Errors
+    /// If the other node has another number of segments, or a segment does not lie in the file.
+    pub fn of_peer(&self, file: &SharedFile, exported: &[ExportedSegment]) -> io::Result<Self> {
+        if exported.len() != self.parts.len() {
+            let (there, here) = (exported.len(), self.parts.len());
+            let text = format!("another node has {there} segments: expected {here}, as on this node");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        let mut parts = Vec::with_capacity(exported.len());
+        for (own, exported) in self.parts.iter().zip(exported) {
+            let part = own.of_peer(file, exported, next_address(&parts));
+            parts.push(part.map_err(|error| {
+                io::Error::new(error.kind(), format!("segment `{}` of another node: {error}", own.name))
+            })?);
+        }
+        Ok(Self { parts, ..Self::default() })
     }
 
     /// The name, the width of the words in bytes, and the rights of other nodes, of each segment.
     pub(crate) fn identities(&self) -> impl Iterator<Item = (&'static str, usize, Rights)> {
-        self.0.iter().map(|part| (part.name, part.words.width(), part.rights))
+        self.parts.iter().map(|part| (part.name, part.words.width(), part.rights))
     }
 
     /// The name of the segment with the number `number`; `None` if there is no such segment.
     pub(crate) fn name(&self, number: usize) -> Option<&'static str> {
-        self.0.get(number).map(|part| part.name)
+        self.parts.get(number).map(|part| part.name)
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.0.len()
+        self.parts.len()
     }
 
     /// This node's part of a segment; `None` if there is no such segment.
     #[inline]
     pub(crate) fn part(&self, segment: SegmentId) -> Option<&Part> {
-        self.0.get(usize::from(segment.0))
+        self.parts.get(usize::from(segment.0))
     }
 
     /// Writes `words`, in units of 8 bytes, to consecutive words of a segment from `place` on. `nodes` are the sending node and
@@ -505,95 +580,5 @@ mod tests {
     fn segments_have_an_end() {
         assert_eq!(next_id(MOST_SEGMENTS - 1, "last"), SegmentId(u16::MAX));
         next_id(MOST_SEGMENTS, "late");
-    }
-
-    #[test]
-    fn words_stand_where_they_were_sent_or_nowhere() {
-        let mut segments = Segments::default();
-        let first = segments.allocate(Rights::WRITE, "first", 4, 0_u64);
-        let second = segments.allocate(Rights::WRITE, "second", 2, 0.0);
-        let nodes = (NodeId(1), NodeId(0));
-        assert_eq!(segments.write(nodes, first.place(2), &[7, 8]), Ok(()));
-        assert_eq!(segments.write(nodes, second.place(1), &[1.5_f64.to_bits()]), Ok(()));
-        assert_eq!((first.cells().held(2), first.cells().held(3), second.cells().held(1)), (7, 8, 1.5));
-        for (place, says) in [
-            (first.place(3), "2 words from node 1 at offset 3 of segment 0 of node 0, which has 4"),
-            (first.place(u32::MAX), "offset 4294967295 of segment 0 of node 0, which has 4"),
-            (Place { segment: SegmentId(2), offset: 0 }, "segment 2 of node 0, which does not exist"),
-        ] {
-            let refused = segments.write(nodes, place, &[1, 2]);
-            let error = refused.unwrap_err().to_string();
-            assert!(error.contains(says), "{error}");
-            assert_eq!(segments.check_write(nodes, place, 2), refused);
-        }
-        assert_eq!(first.cells().held(3), 8, "a write that does not fit writes nothing");
-    }
-
-    #[test]
-    fn words_of_others_go_where_others_may_write() {
-        let mut segments = Segments::default();
-        let closed = segments.allocate(Rights::READ, "closed", 4, 0_u64);
-        let refused = segments.write((NodeId(1), NodeId(0)), closed.place(0), &[7]);
-        assert_eq!(segments.check_write((NodeId(1), NodeId(0)), closed.place(0), 1), refused);
-        assert_eq!(segments.check_write((NodeId(0), NodeId(0)), closed.place(3), 1), Ok(()));
-        assert_eq!(
-            refused.unwrap_err().to_string(),
-            "1 words from node 1 at offset 0 of segment 0 of node 0, which no other node may write"
-        );
-        assert_eq!(segments.write((NodeId(0), NodeId(0)), closed.place(0), &[8]), Ok(()), "its own node may");
-        assert_eq!(closed.cells().held(0), 8);
-    }
-
-    #[test]
-    fn segments_are_read_and_have_addresses_that_begin_pages() {
-        let mut segments = Segments::default();
-        let first = segments.allocate(Rights::WRITE, "first", 513, 0_u64);
-        let second = segments.allocate(Rights::WRITE, "second", 2, 1.5);
-        let node = NodeId(3);
-        assert_eq!(segments.read(node, second.place(0), 2), Ok(vec![1.5_f64.to_bits(); 2]));
-        // 513 words of 8 bytes take two pages.
-        assert_eq!(segments.address(node, first.place(2), 1), Ok(4096 + 16));
-        assert_eq!(segments.address(node, second.place(1), 1), Ok(3 * 4096 + 8));
-        let error = segments.address(node, second.place(1), 2).unwrap_err().to_string();
-        assert_eq!(error, "2 words at offset 1 of segment 1 of node 3, which has 2");
-    }
-
-    /// The first segment has words of 2 bytes in one page, the second words of 4. Code reads and writes 8 bytes at a time, from
-    /// any word on.
-    #[test]
-    fn words_of_fewer_bytes_are_packed_and_stand_closer() {
-        let mut segments = Segments::default();
-        let halves = segments.allocate(Rights::WRITE, "halves", 2049, 0_u16);
-        let words = segments.allocate(Rights::WRITE, "words", 6, 0_i32);
-        let (nodes, node) = ((NodeId(1), NodeId(0)), NodeId(0));
-        let packed = i32::packed(&[-1, 2, 3, 4]);
-        assert_eq!(segments.write(nodes, words.place(1), &packed), Ok(()));
-        assert_eq!([0, 1, 2, 4, 5].map(|at| words.cells().held(at)), [0, -1, 2, 4, 0]);
-        assert_eq!(segments.read(node, words.place(1), 2), Ok(packed.to_vec()));
-        let error = segments.write(nodes, words.place(3), &packed).unwrap_err().to_string();
-        assert_eq!(error, "2 words from node 1 at offset 3 of segment 1 of node 0, which has 6");
-        // 2049 halves take two pages.
-        assert_eq!(segments.address(node, halves.place(3), 1), Ok(4096 + 6));
-        assert_eq!(segments.elements(node, words.place(5), 1), Ok((3 * 4096 + 20, 4)));
-        assert!(
-            segments.address(node, words.place(5), 1).is_err()
-                && segments.elements(node, words.place(5), 2).is_err()
-        );
-    }
-
-    #[test]
-    #[should_panic(expected = "segment `words` of node 0 has words of 4 bytes, and is used for words of 8")]
-    fn words_are_seen_in_their_width_alone() {
-        let mut segments = Segments::default();
-        segments.allocate(Rights::WRITE, "words", 6, 0_i32);
-        segments.0[0].open::<AtomicU64>((NodeId(1), NodeId(0)), RemoteAccess::Write);
-    }
-
-    #[test]
-    fn deposits_are_counted_in_words() {
-        let mut segments = Segments::default();
-        let segment = segments.allocate(Rights::WRITE, "words", 4, 0_u64);
-        assert!(!segments.count_deposit(segment.place(0), 3), "nobody waits");
-        assert_eq!(segment.deposited().counted(), 3);
     }
 }

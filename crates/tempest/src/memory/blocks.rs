@@ -2,9 +2,10 @@
 //!
 //! This module must never know tags or protocols.
 
+use std::io;
 use std::sync::Arc;
 
-use ::segment::Mapping;
+use ::segment::{Mapping, SharedFile};
 
 use super::layout::SharedLayout;
 use crate::Block;
@@ -19,6 +20,22 @@ pub struct Blocks {
 impl Blocks {
     pub(super) fn new(layout: SharedLayout, mapping: Arc<Mapping>) -> Self {
         Self { layout, mapping }
+    }
+
+    /// The place of the words in the file of this node; `None` if their memory is private.
+    pub fn exports(&self) -> Option<u64> {
+        self.mapping.place_in_file()
+    }
+
+    /// Maps the words of another node's copy of the same address space, which begin at byte `at` of that node's `file`.
+    ///
+    /// # Errors
+    /// If no such words lie in the file.
+    pub fn of_peer(&self, file: &SharedFile, at: u64) -> io::Result<Self> {
+        let mapping = file.map(at, self.layout.forms()).map_err(|error| {
+            io::Error::new(error.kind(), format!("shared memory of another node: {error}"))
+        })?;
+        Ok(Self { layout: Arc::clone(&self.layout), mapping: Arc::new(mapping) })
     }
 
     /// Puts `words`, the contents of a block in units of 8 bytes, into the memory. The node must have no right to the block.

@@ -307,6 +307,8 @@ impl<T: Word> RunMut<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use ::segment::MemorySource;
+
     use super::*;
     use crate::data::{ElementField, ElementLayout};
     use crate::{Element, Homes, Layout, Tag};
@@ -318,7 +320,7 @@ mod tests {
         let words = layout.array::<u64>("words", 1000, Homes::At(NodeId(0))).unwrap();
         let pairs = layout.records::<u64>("pairs", 100, 2, Homes::At(NodeId(0))).unwrap();
         let long = layout.records::<u64>("long", 100, 16, Homes::At(NodeId(0))).unwrap();
-        let memory = Arc::new(Memory::new(NodeId(0), &layout, true));
+        let memory = Arc::new(Memory::new(NodeId(0), &layout, true, &MemorySource::Private));
         let run = |array: &Shared<u64>, from, end, right| array.extended(array.run(from, end), end, right);
         let words = memory.bind(words);
         assert_eq!(words.run(3, 1000), 3..8);
@@ -341,8 +343,8 @@ mod tests {
         layout.array::<u64>("before", 1, Homes::At(NodeId(0))).unwrap();
         let array = layout.array::<u32>("words", 1500, Homes::Parts).unwrap();
         let (here, there) = (
-            Arc::new(Memory::new(NodeId(0), &layout, true)),
-            Arc::new(Memory::new(NodeId(1), &layout, true)),
+            Arc::new(Memory::new(NodeId(0), &layout, true, &MemorySource::Private)),
+            Arc::new(Memory::new(NodeId(1), &layout, true, &MemorySource::Private)),
         );
         let words = here.bind(array);
         assert_eq!((words.len(), words.at(NodeId(1), 3)), (4096, 2051));
@@ -388,7 +390,7 @@ mod tests {
     fn fields_of_declared_records_are_words_of_their_own_width() {
         let mut layout = Layout::new(2, 32).unwrap();
         let tallies = layout.structs::<Tally>("tallies", 100, Homes::At(NodeId(0))).unwrap();
-        let copy = |node| Arc::new(Memory::new(NodeId(node), &layout, true));
+        let copy = |node| Arc::new(Memory::new(NodeId(node), &layout, true, &MemorySource::Private));
         let (here, there) = (copy(0), copy(1));
         let (sums, counts) =
             (here.bind_field::<_, f64>(tallies, "sum"), here.bind_field::<_, u32>(tallies, "count"));
@@ -415,7 +417,8 @@ mod tests {
     fn a_field_is_seen_in_its_width_alone() {
         let mut layout = Layout::new(2, 32).unwrap();
         let tallies = layout.structs::<Tally>("tallies", 100, Homes::At(NodeId(0))).unwrap();
-        Arc::new(Memory::new(NodeId(0), &layout, true)).bind_field::<_, u64>(tallies, "count");
+        Arc::new(Memory::new(NodeId(0), &layout, true, &MemorySource::Private))
+            .bind_field::<_, u64>(tallies, "count");
     }
 
     /// A record of 12 bytes. In an array some of these records would lie in two blocks.

@@ -7,7 +7,7 @@ use std::ops::{Deref, Range, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::segment::{Form, Mapping, Pages, Width};
+use ::segment::{Form, Mapping, MemorySource, Pages, Width};
 
 use super::blocks::Blocks;
 use super::faults::Faults;
@@ -66,10 +66,11 @@ impl Deref for Words {
 
 impl Memory {
     /// Makes the copy of `node`. The node may write the blocks of which it is the home, and has no right to other
-    /// blocks. The pages of which it is the home are mapped; other pages are mapped if `premapped`.
-    pub(crate) fn new(node: NodeId, layout: &Layout, premapped: bool) -> Self {
+    /// blocks. The pages of which it is the home are mapped; other pages are mapped if `premapped`. The memory of the words
+    /// comes from `source`.
+    pub(crate) fn new(node: NodeId, layout: &Layout, premapped: bool, source: &MemorySource) -> Self {
         let flags = |count| (0..count).map(|_| AtomicBool::new(false)).collect::<Box<[_]>>();
-        let mapping = Arc::new(Mapping::new(layout.forms(), Pages::Usual));
+        let mapping = Arc::new(source.mapping(layout.forms(), Pages::Usual));
         let shared = Arc::new(layout.clone());
         let memory = Self {
             node,

@@ -126,7 +126,7 @@ impl Setup<'_> {
         assert!(self.node.memory.is_none(), "a second shared memory: a node has one");
         let nodes = self.node.shape.nodes;
         assert_eq!(layout.nodes(), nodes, "shared memory for another number of nodes");
-        let memory = Arc::new(Memory::new(self.node.id, layout, premapped));
+        let memory = Arc::new(Memory::new(self.node.id, layout, premapped, self.node.segments.source()));
         let packet: FaultPacket = |node, fault| node.encode(node.id, &F::from(fault), &[]);
         self.node.parts.memory = Some((Arc::clone(&memory), packet));
         memory

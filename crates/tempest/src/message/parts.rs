@@ -8,11 +8,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use ::segment::MemorySource;
 use bytemuck::Pod;
 use pdq::DispatcherId;
 
 use super::charge::Charge;
 use super::ids::Ids;
+use crate::data::exports::Exports;
 use crate::data::private::PrivateRanges;
 use crate::data::segment::{BadPlace, SegmentId, Segments};
 use crate::data::tables::Tables;
@@ -52,8 +54,15 @@ pub struct NodeParts {
 }
 
 impl NodeParts {
-    /// Makes the state of node `id` that its handlers and threads use. No protocol is installed on the node yet.
-    pub(crate) fn new(id: NodeId, shape: Shape, flow: Flow, dispatcher: DispatcherId) -> Self {
+    /// Makes the state of node `id` that its handlers and threads use. No protocol is installed on the node yet. The memory
+    /// that other nodes access will come from `source`.
+    pub(crate) fn new(
+        id: NodeId,
+        shape: Shape,
+        flow: Flow,
+        dispatcher: DispatcherId,
+        source: MemorySource,
+    ) -> Self {
         Self {
             id,
             shape,
@@ -63,7 +72,7 @@ impl NodeParts {
             protocols: 0,
             charges: Vec::new(),
             needs_handlers: false,
-            segments: Segments::default(),
+            segments: Segments::within(source),
             deposits: Vec::new(),
             tables: Tables::default(),
             private: PrivateRanges::default(),
@@ -151,6 +160,12 @@ impl NodeParts {
     /// [`BadPlace`] if [`write`](Self::write) would refuse the words.
     pub fn check_write(&self, source: NodeId, place: Place, words: usize) -> Result<(), BadPlace> {
         self.segments.check_write((source, self.id), place, words)
+    }
+
+    /// The places of all memory that other nodes access in the file of this node; `None` if that memory is private.
+    pub fn exports(&self) -> Option<Exports> {
+        let blocks = self.memory().and_then(|memory| memory.blocks().exports());
+        Some(Exports { segments: self.segments.exports()?, blocks })
     }
 
     /// The segments of the node.

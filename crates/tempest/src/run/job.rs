@@ -6,6 +6,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use ::segment::MemorySource;
 use pdq::DispatcherId;
 
 use crate::message::node::Node;
@@ -98,8 +99,9 @@ impl Job {
         Self { install: Arc::new(install) }
     }
 
-    /// Installs the program on node `id`, whose events go through `dispatcher`. `first` is the first node of the run,
-    /// which this node must be like; `None` while the first node itself is installed.
+    /// Installs the program on node `id`, whose events go through `dispatcher`. The memory that other nodes access comes from
+    /// `source`. `first` is the first node of the run, which this node must be like; `None` while the first node itself is
+    /// installed.
     ///
     /// # Errors
     /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a
@@ -111,10 +113,11 @@ impl Job {
         shape: Shape,
         flow: Flow,
         dispatcher: DispatcherId,
+        source: &MemorySource,
         first: Option<&Node>,
     ) -> Result<Resident, Failure> {
         let disposal = first.map(|first| first.disposal().clone()).unwrap_or_default();
-        let mut node = Node::bare(NodeParts::new(id, shape, flow, dispatcher), disposal);
+        let mut node = Node::bare(NodeParts::new(id, shape, flow, dispatcher, source.clone()), disposal);
         let program = guarded("settling on its nodes", || (self.install)(&mut Setup::of(&mut node)))?;
         if let Some(first) = first {
             node.parts.ids = std::mem::take(&mut node.parts.ids).shared_with(&first.ids);
