@@ -11,6 +11,12 @@
 
 pub(crate) use pdq::Fences;
 
+/// The fences of a world whose nodes are in several processes; `sleep_is_rare` if its processors look for long before they sleep.
+#[cfg(target_os = "linux")]
+pub(crate) fn between_processes(sleep_is_rare: bool) -> Fences {
+    if sleep_is_rare { Fences::between_processes() } else { Fences::symmetric() }
+}
+
 /// The fences of a world; `sleep_is_rare` if its processors look for long before they sleep.
 pub(crate) fn between_givers_and_sleepers(sleep_is_rare: bool) -> Fences {
     if sleep_is_rare { Fences::asymmetric() } else { Fences::symmetric() }

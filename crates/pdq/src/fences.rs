@@ -16,6 +16,9 @@
 //! the call began, and sees the stores before the call. If it stands behind the light fence, the first thread's store
 //! was made before the call returned, and the loads behind the heavy fence see it.
 //!
+//! *Between processes* is asymmetric too. The heavy fence then waits for every running thread of every process that has registered itself,
+//! by making such a pair. All threads that use one pair are threads of such processes.
+//!
 //! Two light fences are not ordered with each other.
 //!
 //! This module must never know which accesses the fences order. Its users are given a value and never know the system
@@ -39,13 +42,30 @@ use std::sync::atomic::{Ordering, compiler_fence, fence};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fences {
-    is_asymmetric: bool,
+    kind: Kind,
+}
+
+/// The fences of a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Symmetric,
+    /// The heavy fence passes a barrier in each running thread of these processes.
+    Asymmetric(Reach),
+}
+
+/// The processes that a heavy fence reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reach {
+    /// This process.
+    Process,
+    /// All processes of the host that have registered.
+    Host,
 }
 
 impl Fences {
     /// Makes a pair of fences that cost the same, some twenty nanoseconds each.
     pub const fn symmetric() -> Self {
-        Self { is_asymmetric: false }
+        Self { kind: Kind::Symmetric }
     }
 
     /// Makes a pair whose light fence costs nothing. The heavy fence costs some ten microseconds, and interrupts every running
@@ -53,24 +73,35 @@ impl Fences {
     /// without the feature `membarrier`.
     pub fn asymmetric() -> Self {
         static OFFERS_HEAVY: OnceLock<bool> = OnceLock::new();
-        Self { is_asymmetric: *OFFERS_HEAVY.get_or_init(host::offers_heavy) }
+        Self::reaching(Reach::Process, &OFFERS_HEAVY)
+    }
+
+    /// Makes a pair for threads of several processes of the host, whose light fence costs nothing. Each of the processes makes such
+    /// a pair before its threads use it. The pair is [symmetric](Self::symmetric) where [`asymmetric`](Self::asymmetric) is.
+    pub fn between_processes() -> Self {
+        static OFFERS_HEAVY: OnceLock<bool> = OnceLock::new();
+        Self::reaching(Reach::Host, &OFFERS_HEAVY)
+    }
+
+    fn reaching(reach: Reach, offers_heavy: &OnceLock<bool>) -> Self {
+        let offered = *offers_heavy.get_or_init(|| host::offers_heavy(reach));
+        Self { kind: if offered { Kind::Asymmetric(reach) } else { Kind::Symmetric } }
     }
 
     /// Light fence: orders a store before the loads that follow. For the thread that passes it often.
     #[inline]
     pub fn light(self) {
-        if self.is_asymmetric {
-            compiler_fence(Ordering::SeqCst);
-        } else {
-            fence(Ordering::SeqCst);
+        match self.kind {
+            Kind::Symmetric => fence(Ordering::SeqCst),
+            Kind::Asymmetric(_) => compiler_fence(Ordering::SeqCst),
         }
     }
 
     /// Heavy fence: orders a store before the loads that follow. For the thread that passes it rarely.
     pub fn heavy(self) {
         fence(Ordering::SeqCst);
-        if self.is_asymmetric {
-            host::pass_heavy();
+        if let Kind::Asymmetric(reach) = self.kind {
+            host::pass_heavy(reach);
             // The call is opaque to the compiler today. That loads stay behind it is not left to that.
             compiler_fence(Ordering::SeqCst);
         }
@@ -81,27 +112,48 @@ impl Fences {
 mod host {
     use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
 
+    use super::Reach;
+
     /// Whether this process may use the system call `membarrier`. Asks, registers the process and tries a barrier: a filter of
     /// system calls may allow only some of the three calls.
-    pub(super) fn offers_heavy() -> bool {
-        let needed = MembarrierQuery::PRIVATE_EXPEDITED | MembarrierQuery::REGISTER_PRIVATE_EXPEDITED;
+    pub(super) fn offers_heavy(reach: Reach) -> bool {
+        let (needed, register) = match reach {
+            Reach::Process => (
+                MembarrierQuery::PRIVATE_EXPEDITED | MembarrierQuery::REGISTER_PRIVATE_EXPEDITED,
+                MembarrierCommand::RegisterPrivateExpedited,
+            ),
+            Reach::Host => (
+                MembarrierQuery::GLOBAL_EXPEDITED | MembarrierQuery::REGISTER_GLOBAL_EXPEDITED,
+                MembarrierCommand::RegisterGlobalExpedited,
+            ),
+        };
         membarrier_query().contains(needed)
-            && membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok()
-            && membarrier(MembarrierCommand::PrivateExpedited).is_ok()
+            && membarrier(register).is_ok()
+            && membarrier(command(reach)).is_ok()
     }
 
-    pub(super) fn pass_heavy() {
-        membarrier(MembarrierCommand::PrivateExpedited).expect("it has been let through before");
+    pub(super) fn pass_heavy(reach: Reach) {
+        membarrier(command(reach)).expect("it has been let through before");
+    }
+
+    /// The barrier in each running thread of the processes.
+    fn command(reach: Reach) -> MembarrierCommand {
+        match reach {
+            Reach::Process => MembarrierCommand::PrivateExpedited,
+            Reach::Host => MembarrierCommand::GlobalExpedited,
+        }
     }
 }
 
 #[cfg(not(all(feature = "membarrier", target_os = "linux", not(miri))))]
 mod host {
-    pub(super) fn offers_heavy() -> bool {
+    use super::Reach;
+
+    pub(super) fn offers_heavy(_: Reach) -> bool {
         false
     }
 
-    pub(super) fn pass_heavy() {}
+    pub(super) fn pass_heavy(_: Reach) {}
 }
 
 #[cfg(test)]
@@ -123,7 +175,7 @@ mod tests {
 
     #[test]
     fn one_of_two_sees_what_the_other_said() {
-        for fences in [Fences::asymmetric(), Fences::symmetric()] {
+        for fences in [Fences::asymmetric(), Fences::between_processes(), Fences::symmetric()] {
             let said = [AtomicBool::new(false), AtomicBool::new(false)];
             let (place, seen) = (AtomicU32::new(0), [AtomicBool::new(false), AtomicBool::new(false)]);
             let missed = AtomicU32::new(0);
