@@ -18,8 +18,18 @@ const PARKER_BYTES: usize = 128;
 
 /// Makes the words of a parker, zero at first.
 pub(crate) fn parker_words() -> ParkerWords {
-    let mapping = Arc::new(Mapping::new([(Form::elements(Width::Four), PARKER_BYTES)], Pages::Usual));
-    mapping.words(0).expect("the mapping is of words of 4 bytes")
+    parkers_in(&Arc::new(Mapping::new(parker_forms(1), Pages::Usual)), 1).remove(0)
+}
+
+/// The forms of the memory of `parkers` parkers: a stretch for each.
+pub(crate) fn parker_forms(parkers: usize) -> impl Iterator<Item = (Form, usize)> {
+    std::iter::repeat_n((Form::elements(Width::Four), PARKER_BYTES), parkers)
+}
+
+/// The words of the parkers in memory of [these forms](parker_forms).
+pub(crate) fn parkers_in(memory: &Arc<Mapping>, parkers: usize) -> Vec<ParkerWords> {
+    let words = |number| memory.words(number).expect("the mapping is of words of 4 bytes");
+    (0..parkers).map(words).collect()
 }
 
 /// Words of a cache line.
@@ -33,9 +43,16 @@ pub(crate) type CacheLines = segment::Groups<AtomicU64, LINE_WORDS>;
 /// # Panics
 /// If the system has no memory for them.
 pub(crate) fn channel_words(counts: usize, lines: usize) -> (SharedWords, CacheLines) {
-    let stretch = |len| (Form::elements(Width::Eight), len * size_of::<u64>());
-    let stretches = [counts, lines * LINE_WORDS].map(stretch);
-    let mapping = Arc::new(Mapping::new(stretches, Pages::Usual));
-    let words = |stretch| mapping.words(stretch).expect("a stretch has words of 8 bytes");
+    channel_in(&Arc::new(Mapping::new(channel_forms(counts, lines), Pages::Usual)))
+}
+
+/// The forms of the memory of a channel: `counts` words, and `lines` cache lines behind them.
+pub(crate) fn channel_forms(counts: usize, lines: usize) -> [(Form, usize); 2] {
+    [counts, lines * LINE_WORDS].map(|len| (Form::elements(Width::Eight), len * size_of::<u64>()))
+}
+
+/// The words of the channel in memory of [these forms](channel_forms).
+pub(crate) fn channel_in(memory: &Arc<Mapping>) -> (SharedWords, CacheLines) {
+    let words = |stretch| memory.words(stretch).expect("a stretch has words of 8 bytes");
     (words(0), words(1).groups())
 }

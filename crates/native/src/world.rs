@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use tempest::outcome::{Adjustment, Dispatching, Failure, Outcome, Refusal, Size, Unobeyed};
+use tempest::outcome::{Failure, Outcome, Refusal, Size, Unobeyed};
 use tempest::policy::{Notice, Servers, Split};
 use tempest::world::Launch;
-use tempest::{Mechanism, Policy, Report};
+use tempest::{Mechanism, Policy};
 use trace::Cast;
-use units::{Bytes, Time};
+use units::Bytes;
 
 use crate::lock::lock;
-use crate::measure::totals;
+use crate::measure::outcome::{self, NodeRecord};
 use crate::parts::adaptive::Judging;
-use crate::parts::dispatcher::Dispatcher;
+use crate::parts::settling::Terms;
 use crate::parts::world::{Stage, World};
 use crate::rings::bounds::Depths;
 use crate::rings::lane::Lane;
@@ -168,21 +168,35 @@ fn affordable(wanted: Depths, nodes: u32) -> Result<Depths, Refusal> {
     Ok(Depths { slots, window, ..wanted })
 }
 
-impl tempest::world::World for Local {
-    fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
+impl Local {
+    /// Calls `run` with the terms of a run on this host.
+    pub(crate) fn with_terms<R>(
+        &self,
+        launch: &Launch,
+        run: impl FnOnce(&Terms<'_>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
         let split = refusal(launch).map_err(Failure::Refused)?;
         let depths = affordable(self.depths, launch.nodes).map_err(Failure::Refused)?;
         // So equal policies run equally by construction, and no run of `floating` on one processor takes turns with itself.
         let launch = &Launch { policy: launch.policy.canonical(launch.processors), ..launch.clone() };
-        let world = Arc::new(World::settle(launch, split, depths, self.judging, Self::cores())?);
-        if let Some(recorder) = &launch.trace {
-            recorder.begin(cast(&world));
-            recorder.write_late(TRACE_ROOM);
-        }
-        let disposal = world.own_node(0).resident.node.disposal().clone();
-        let ended = finish(&world, os_threads::run(&world, launch));
-        drop(world);
-        disposal.judge(ended)
+        run(&Terms { launch, split, depths, judging: self.judging, cores: Self::cores() })
+    }
+}
+
+impl tempest::world::World for Local {
+    fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
+        self.with_terms(launch, |terms| {
+            let launch = terms.launch;
+            let world = Arc::new(World::local(terms)?);
+            if let Some(recorder) = &launch.trace {
+                recorder.begin(cast(&world));
+                recorder.write_late(TRACE_ROOM);
+            }
+            let disposal = world.own_node(0).resident.node.disposal().clone();
+            let ended = finish(&world, os_threads::run(&world, launch));
+            drop(world);
+            disposal.judge(ended)
+        })
     }
 }
 
@@ -219,43 +233,6 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
 
 fn outcome(world: &World) -> Result<Outcome, Failure> {
     let end = world.running_ns();
-    let totals = totals::of_all(world, end);
-    let mut report = Report::default();
-    for node in world.own_nodes() {
-        report.merge(node.report()?);
-    }
-    Ok(Outcome {
-        time: Time::from_nanoseconds(end),
-        phases: totals::records(world, end, &totals),
-        counters: totals.counters,
-        breakdown: totals.breakdown,
-        utilization: totals::utilization(world, end, &totals),
-        protocol: totals.protocol,
-        dispatching: dispatching(world),
-        anatomy: Vec::new(),
-        adjustments: adjustments(world),
-        events: None,
-        digest: None,
-        report,
-    })
-}
-
-/// The changes of roles on all nodes, in order of time.
-fn adjustments(world: &World) -> Vec<Adjustment> {
-    let adaptive = world.own_nodes().filter_map(|node| node.adaptive.as_ref());
-    let mut all: Vec<_> = adaptive.flat_map(|adaptive| adaptive.adjustments()).collect();
-    all.sort_by_key(|adjustment| adjustment.at);
-    all
-}
-
-fn dispatching(world: &World) -> Dispatching {
-    let mut sum = Dispatching::default();
-    for node in world.own_nodes() {
-        if let Dispatcher::Keyed(shared) = &node.dispatcher {
-            let statistics = shared.queue.statistics();
-            sum.waited_on_key += statistics.waited_on_key;
-            sum.spilled += statistics.spilled;
-        }
-    }
-    sum
+    let records: Result<Vec<_>, _> = world.own_nodes().map(|node| NodeRecord::of(world, node, end)).collect();
+    Ok(outcome::outcome(&world.seating, end, records?))
 }

@@ -25,6 +25,11 @@ impl TotalTime {
         Self(u128::from(n) * 1_000_000)
     }
 
+    /// Makes a sum of `n` femtoseconds.
+    pub const fn from_femtoseconds(n: u128) -> Self {
+        Self(n)
+    }
+
     /// The sum of times in femtoseconds, exactly.
     pub const fn as_femtoseconds(self) -> u128 {
         self.0

@@ -175,7 +175,7 @@ fn lock_to_receive<'a>(processor: &'a Processor, shared: &Shared) -> Option<Rece
     let once_in = if processor.world().oversubscribed { SHARED_REFUSALS_PER_LOOK } else { REFUSALS_PER_LOOK };
     if guard.is_none()
         && (processor.service.queue.counts_refusal(once_in)
-            || processor.world().is_helper(processor.endpoint.index()))
+            || processor.world().seating.is_helper(processor.endpoint.index()))
     {
         return take_over(processor, shared);
     }
@@ -257,7 +257,7 @@ fn tell(endpoint: &Endpoint, batch: &mut Batch<'_>) {
 
 fn begin_batch<'a>(endpoint: &Endpoint, shared: &'a Shared, guard: ReceiveGuard<'a>) -> Batch<'a> {
     // A helper has no core of its own: a seizure would make all keys wait for it, not one.
-    let is_helper = endpoint.world().is_helper(endpoint.index());
+    let is_helper = endpoint.world().seating.is_helper(endpoint.index());
     let seizes = endpoint.hint().is_some() && endpoint.downgrades().is_none() && !is_helper;
     Batch {
         shared,

@@ -23,7 +23,7 @@ pub(crate) fn make_ready(endpoint: &Endpoint, thread: u32) {
 #[inline(never)]
 fn make_ready_elsewhere(endpoint: &Endpoint, each: u32, thread: u32) {
     let (node, number) = (endpoint.node(), (thread / each) as usize);
-    let index = node.id.0 as usize * endpoint.world().processors_per_node() + number;
+    let index = node.id.0 as usize * endpoint.world().seating.per_node() + number;
     bump(&endpoint.gauge().sent, 1);
     node.inboxes[number].push(thread);
     endpoint.world().fences.light();

@@ -123,7 +123,9 @@ pub(crate) fn heed(endpoint: &Endpoint) {
 #[cold]
 fn answer(endpoint: &Endpoint) {
     let Some(downgrades) = endpoint.downgrades() else { return };
-    if !endpoint.world().is_dedicated(endpoint.index()) && downgrades.requests.answer(endpoint.number()) {
+    if !endpoint.world().seating.is_dedicated(endpoint.index())
+        && downgrades.requests.answer(endpoint.number())
+    {
         tell_change(endpoint, downgrades);
     }
 }
@@ -148,7 +150,9 @@ pub(crate) fn compute_again(endpoint: &Endpoint) {
 
 /// The downgrades of this node, if this processor may be asked to give up rights.
 fn downgrades_of_several(endpoint: &Endpoint) -> Option<&Downgrades> {
-    endpoint.downgrades().filter(|_| !endpoint.is_alone() && !endpoint.world().is_dedicated(endpoint.index()))
+    endpoint
+        .downgrades()
+        .filter(|_| !endpoint.is_alone() && !endpoint.world().seating.is_dedicated(endpoint.index()))
 }
 
 /// Reports that the last granted access to a block has been made.

@@ -52,8 +52,8 @@ impl Endpoint {
         threads_each: u32,
         recorder: Option<Recorder>,
     ) -> Self {
-        let threads = if world.is_dedicated(index) { 0 } else { threads_each };
-        let (node, number) = world.seat(index);
+        let threads = if world.seating.is_dedicated(index) { 0 } else { threads_each };
+        let (node, number) = world.seating.seat(index);
         let (node, gauge) = (Arc::clone(world.own_node(node)), Arc::clone(&world.gauges[index]));
         let own = (Arc::clone(&node), Arc::clone(&gauge));
         let tracer = Tracer::new(recorder, Arc::clone(&world), own, index);
@@ -62,7 +62,7 @@ impl Endpoint {
         Self {
             index,
             number,
-            alone: world.is_one_per_node(),
+            alone: world.seating.is_one_per_node(),
             hint_view: HintView::new(number),
             tracer,
             sending,
@@ -147,12 +147,12 @@ impl Endpoint {
     /// Whether the policy lets this processor run handlers.
     #[inline]
     pub(crate) fn serves(&self) -> bool {
-        self.world.split.dedicated == 0 || self.world.is_dedicated(self.index)
+        self.world.split.dedicated == 0 || self.world.seating.is_dedicated(self.index)
     }
 
     /// Number among the servers of the node.
     pub(crate) fn server(&self) -> usize {
-        self.number - self.world.servers(self.node().id).start % self.world.processors_per_node()
+        self.number - self.world.seating.servers(self.node().id).start % self.world.seating.per_node()
     }
 
     /// Whether this processor, when idle, leaves events to the dedicated processors.
@@ -163,12 +163,12 @@ impl Endpoint {
 
     /// Whether its next back-edge poll has to look for events, on behalf of the node. If so, the next such poll is another processor's.
     pub(crate) fn owns_poll(&self) -> bool {
-        self.node().owns_poll(self.number, self.world.processors_per_node())
+        self.node().owns_poll(self.number, self.world.seating.per_node())
     }
 
     /// Whether it sleeps when it has no work, and is woken for a message.
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.world.policy.notice != Notice::Poll && self.world.is_dedicated(self.index)
+        self.world.policy.notice != Notice::Poll && self.world.seating.is_dedicated(self.index)
     }
 
     /// Whether other processors have woken threads of it that are in its inbox.

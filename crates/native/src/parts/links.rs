@@ -2,16 +2,19 @@
 //!
 //! A node reaches another only by them. This module must never know the content of a message.
 
+use std::io;
 use std::sync::Arc;
 
+use segment::SharedFile;
 use tempest::NodeId;
-use tempest::world::{Blocks, Node, Segments};
+use tempest::world::{Blocks, Exports, Node, Segments};
 
 use crate::rings::lane::Lane;
 use crate::rings::receiver::Receiver;
 use crate::rings::sender::Sender;
 
-/// The memory of a node that other nodes access.
+/// The memory of a node that other nodes access. A clone shows the same memory.
+#[derive(Clone)]
 pub(crate) struct View {
     pub(crate) segments: Segments,
     /// `None` without shared memory.
@@ -25,6 +28,19 @@ impl View {
             segments: node.segments().clone(),
             blocks: node.memory().map(|memory| memory.blocks().clone()),
         }
+    }
+
+    /// The memory of a node that has installed the same program in another process, at these places of its file.
+    ///
+    /// # Errors
+    /// If a place is none of the file, or the nodes differ.
+    pub(crate) fn of_peer(&self, file: &SharedFile, exports: &Exports) -> io::Result<Self> {
+        let blocks = match (&self.blocks, exports.blocks) {
+            (Some(blocks), Some(at)) => Some(blocks.of_peer(file, at)?),
+            (None, None) => None,
+            _ => return Err(io::Error::other("a node has shared memory, and another has none")),
+        };
+        Ok(Self { segments: self.segments.of_peer(file, &exports.segments)?, blocks })
     }
 }
 
@@ -57,6 +73,13 @@ impl Links {
     #[inline]
     pub(crate) fn incoming(&self) -> &[Receiver] {
         &self.incoming
+    }
+}
+
+impl Links {
+    /// The links of a node with these ends, in order of the node at the other end. `views` has the memory of each node.
+    pub(crate) fn new(views: Arc<[View]>, outgoing: Vec<Sender>, incoming: Vec<Receiver>) -> Self {
+        Self { views, outgoing: outgoing.into(), incoming: incoming.into() }
     }
 }
 

@@ -22,6 +22,8 @@
 //! | `set_aside`, `requests` | the downgrades that have to wait; asking computing processors to give up rights, with two loads a poll |
 //! | `attendance` | the look-out for waiting messages on a node with a helper |
 //! | | **of a world** |
+//! | `seating` | the processors of all nodes by index |
+//! | `settling` | the steps before a run |
 //! | `world` | the nodes, the parkers and gauges of all processors; whether the world still runs |
 //! | `gathering`, `ending` | kept by node 0: the gathering of all nodes at a timed region; the search for the end |
 //! | `backoff` | back-off: yielding the core, and noticing rivals that keep it |
@@ -61,11 +63,13 @@ pub(crate) mod receive_lock;
 #[cfg(test)]
 mod receive_lock_tests;
 pub(crate) mod requests;
+pub(crate) mod seating;
 pub(crate) mod sending;
 pub(crate) mod service;
 pub(crate) mod set_aside;
 #[cfg(test)]
 mod set_aside_tests;
+pub(crate) mod settling;
 pub(crate) mod stack_prefetch;
 pub(crate) mod stacks;
 pub(crate) mod stolen_time;

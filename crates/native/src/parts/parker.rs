@@ -55,11 +55,16 @@ const IDLING: usize = 2;
 
 impl Default for Parker {
     fn default() -> Self {
-        Self(parker_words())
+        Self::of(parker_words())
     }
 }
 
 impl Parker {
+    /// The parker with these words.
+    pub(crate) fn of(words: ParkerWords) -> Self {
+        Self(words)
+    }
+
     #[inline]
     fn parked(&self) -> &AtomicU32 {
         &self.0[PARKED]

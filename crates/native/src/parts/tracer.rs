@@ -51,7 +51,7 @@ impl Tracer {
         index: usize,
     ) -> Self {
         let batch = recorder.map(|recorder| RefCell::new(Batch::new(recorder)));
-        let (node, processor) = (home.id.0, world.seat(index).1 as u16);
+        let (node, processor) = (home.id.0, world.seating.seat(index).1 as u16);
         Self { world, gauge, index, home, node, processor, batch, own: Cell::new(0) }
     }
 
@@ -141,6 +141,6 @@ impl Tracer {
     }
 
     fn flow(&self, from: NodeId, to: NodeId, number: u64) -> u64 {
-        (self.world.lane_index(from, to) as u64) << NUMBER_BITS | number
+        (self.world.seating.lane(from, to) as u64) << NUMBER_BITS | number
     }
 }

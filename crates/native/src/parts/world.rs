@@ -8,28 +8,26 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use pdq::{DispatcherId, Identity};
-use tempest::message::Flow;
+use segment::MemorySource;
 use tempest::outcome::{Blocked, Failure};
-use tempest::policy::{Notice, Split};
-use tempest::world::{Launch, MemorySource, Resident};
-use tempest::{NodeId, Policy, Shape};
+use tempest::policy::Split;
+use tempest::{NodeId, Policy};
 use units::Time;
 
 use crate::fences::{Fences, between_givers_and_sleepers};
 use crate::lock::lock;
-use crate::parts::adaptive::{Adaptive, Judging};
 use crate::parts::attendance;
 use crate::parts::backoff::YieldBackoff;
-use crate::parts::dispatcher::Dispatcher;
 use crate::parts::ending::Search;
 use crate::parts::gathering::Gathering;
 use crate::parts::gauge::Gauge;
-use crate::parts::links::{Links, View, connect};
+use crate::parts::links::{Links, connect};
 use crate::parts::node::Node;
 use crate::parts::parker::Parker;
+use crate::parts::seating::Seating;
+use crate::parts::settling::{Settled, Terms};
 use crate::parts::stolen_time::StolenTime;
-use crate::rings::bounds::{Bounds, Depths};
+use crate::rings::bounds::Bounds;
 use crate::rings::lane::Lane;
 
 /// The state of a world. It leaves `Running` at most once.
@@ -46,6 +44,10 @@ pub(crate) enum Stage {
 pub(crate) struct World {
     pub(crate) policy: Policy,
     pub(crate) split: Split,
+    /// The processors of all nodes.
+    pub(crate) seating: Seating,
+    /// The numbers of the nodes of this process.
+    own: Range<usize>,
     /// The nodes of this process. Each processor keeps handles of its own node, its gauge and its outgoing lanes; only the measurements
     /// and the outcome of a run look at all of them.
     nodes: Vec<Arc<Node>>,
@@ -56,11 +58,6 @@ pub(crate) struct World {
     pub(crate) parkers: Vec<Parker>,
     /// By processor and helper: the time that the operating system takes from it.
     pub(crate) stolen: Vec<StolenTime>,
-    /// By node: the indices of the processors that run handlers.
-    servers: Vec<Range<usize>>,
-    /// Number of processors. Per-processor tables list those of a node side by side; behind all processors come the helpers, one for
-    /// each node, if there are any.
-    pub(crate) processors: usize,
     /// By node: the last time its helper was woken, in nanoseconds from the start.
     pub(crate) roused_ns: Vec<AtomicU64>,
     /// Whether there are more processors than cores, so that no processor may spin for long.
@@ -82,89 +79,52 @@ pub(crate) struct World {
     stopped_ns: AtomicU64,
 }
 
-/// Flow control of programs. Rings have credits of their own, so no message needs an acknowledgement; the window is well below
-/// [`RING_SLOTS`] and leaves room for the replies to other nodes' requests.
-///
-/// [`RING_SLOTS`]: crate::rings::lane::RING_SLOTS
-const FLOW: Flow = Flow { window: 256, acknowledge_every: None };
-
-/// Indices of the processors of a node that run handlers: the dedicated ones, or all if there are none.
-fn servers_of(split: Split, node: NodeId) -> Range<usize> {
-    let per_node = (split.computing + split.dedicated) as usize;
-    let first = node.0 as usize * per_node;
-    let servers = if split.dedicated == 0 { first } else { first + split.computing as usize };
-    servers..first + per_node
-}
-
-/// Installs a job on its nodes. Returns them with the identities of their dispatchers.
-///
-/// # Errors
-/// If the program refuses or panics.
-fn residents(launch: &Launch, shape: Shape) -> Result<Vec<(Resident, Identity)>, Failure> {
-    let mut residents: Vec<(Resident, Identity)> = Vec::new();
-    for node in (0..shape.nodes).map(NodeId) {
-        let identity = DispatcherId::fresh();
-        let first = residents.first().map(|(first, _)| &*first.node);
-        let memory = MemorySource::Private;
-        let resident = tempest::world::settle(&launch.job, node, shape, FLOW, identity.id(), &memory, first)?;
-        residents.push((resident, identity));
-    }
-    Ok(residents)
-}
-
 impl World {
-    /// Installs a job on its nodes.
+    /// A world all of whose nodes are in this process.
     ///
     /// # Errors
     /// If the program refuses or panics.
-    pub(crate) fn settle(
-        launch: &Launch,
-        split: Split,
-        depths: Depths,
-        judging: Judging,
-        cores: usize,
-    ) -> Result<Self, Failure> {
-        let shape = Shape { nodes: launch.nodes, threads: split.computing * launch.threads };
-        let per_node = (split.computing + split.dedicated) as usize;
-        let processors = launch.nodes as usize * per_node;
-        let oversubscribed = processors > cores;
-        let helpers = if launch.policy.helper.is_some() { launch.nodes as usize } else { 0 };
-        let residents = residents(launch, shape)?;
-        let kinds = residents.iter().map(|(resident, _)| resident.node.message_names().count()).max();
-        let bounds = Bounds::new(depths, residents.len(), kinds.unwrap_or(0));
-        let lane = || Lane::new(depths.slots, &bounds, per_node > 1 || helpers > 0);
-        let links = connect(residents.iter().map(|(resident, _)| View::of(&resident.node)).collect(), lane);
-        let place = |((resident, identity), links): ((Resident, Identity), Links)| {
-            let adaptive = Adaptive::of(launch, resident.node.id(), judging, oversubscribed).map(Box::new);
-            let has_hint = split.dedicated == 0 && split.computing > 1 && !oversubscribed;
-            let dispatcher = Dispatcher::new(&launch.policy, split, identity);
-            let reserve = depths.reserve(launch.nodes as usize);
-            Arc::new(Node::new(resident, dispatcher, links, split, adaptive, has_hint, reserve))
-        };
-        let nodes: Vec<_> = residents.into_iter().zip(links).map(place).collect();
-        let sleep_is_rare = !oversubscribed && launch.policy.notice == Notice::Poll && helpers == 0;
-        Ok(Self {
+    pub(crate) fn local(terms: &Terms<'_>) -> Result<Self, Failure> {
+        let settled = Settled::new(terms, 0..terms.launch.nodes as usize, &MemorySource::Private)?;
+        let lane = || Lane::new(terms.depths.slots, &settled.bounds, terms.lanes_are_shared());
+        let links = connect(settled.views().collect(), lane);
+        let parkers = (0..terms.seating().all()).map(|_| Parker::default()).collect();
+        let fences = between_givers_and_sleepers(terms.sleep_is_rare());
+        Ok(Self::new(terms, settled, links, parkers, fences))
+    }
+
+    /// The world of the settled nodes, which have these links. `parkers` are those of all processors, by index.
+    pub(crate) fn new(
+        terms: &Terms<'_>,
+        settled: Settled,
+        links: Vec<Links>,
+        parkers: Vec<Parker>,
+        fences: Fences,
+    ) -> Self {
+        let (launch, seating, oversubscribed) = (terms.launch, terms.seating(), terms.oversubscribed());
+        let (processors, nodes) = (seating.all(), seating.nodes());
+        Self {
             policy: launch.policy.clone(),
-            split,
-            nodes,
-            bounds,
-            gauges: (0..processors + helpers).map(|_| Arc::default()).collect(),
-            parkers: (0..processors + helpers).map(|_| Parker::default()).collect(),
-            stolen: (0..processors + helpers).map(|_| StolenTime::default()).collect(),
-            servers: (0..launch.nodes).map(|node| servers_of(split, NodeId(node))).collect(),
-            processors,
-            roused_ns: (0..helpers).map(|_| AtomicU64::new(0)).collect(),
+            split: terms.split,
+            own: settled.own.clone(),
+            bounds: settled.bounds.clone(),
+            nodes: settled.connected(terms, links),
+            gauges: (0..processors).map(|_| Arc::default()).collect(),
+            parkers,
+            stolen: (0..processors).map(|_| StolenTime::default()).collect(),
+            roused_ns: (0..seating.helpers()).map(|_| AtomicU64::new(0)).collect(),
+            seating,
             oversubscribed,
             backoff: YieldBackoff::default(),
-            fences: between_givers_and_sleepers(sleep_is_rare),
-            gathering: Gathering::new(launch.nodes as usize),
-            search: Search::new(launch.nodes as usize),
+            fences,
+            gathering: Gathering::new(nodes),
+            search: Search::new(nodes),
             stage: AtomicU8::new(Stage::Running as u8),
             failure: Mutex::new(None),
             blocked: Mutex::new(Vec::new()),
             start: OnceLock::new(),
             stopped_ns: AtomicU64::new(u64::MAX),
-        })
+        }
     }
 
     /// The nodes of this process.
@@ -172,63 +132,25 @@ impl World {
         self.nodes.iter()
     }
 
-    /// Number of nodes of the world.
-    pub(crate) fn node_count(&self) -> usize {
-        self.nodes.len()
-    }
-
     /// The node of this process with this number.
     pub(crate) fn own_node(&self, node: usize) -> &Arc<Node> {
-        &self.nodes[node]
+        &self.nodes[node - self.own.start]
     }
 
-    /// Processors of each node.
-    pub(crate) fn processors_per_node(&self) -> usize {
-        (self.split.computing + self.split.dedicated) as usize
-    }
-
-    /// The node of a processor or helper, by its index, and its number there: computing processors come first, a helper last.
-    pub(crate) fn seat(&self, index: usize) -> (usize, usize) {
-        let per_node = self.processors_per_node();
-        if self.is_helper(index) {
-            (index - self.processors, per_node)
-        } else {
-            (index / per_node, index % per_node)
-        }
-    }
-
-    /// Whether index `index` is a helper's.
-    pub(crate) fn is_helper(&self, index: usize) -> bool {
-        index >= self.processors
-    }
-
-    /// Whether a processor only runs handlers, as a helper does.
-    pub(crate) fn is_dedicated(&self, index: usize) -> bool {
-        self.seat(index).1 >= self.split.computing as usize
-    }
-
-    /// Indices of the processors of a node, its helper last.
-    pub(crate) fn indices_of(&self, node: NodeId) -> impl Iterator<Item = usize> + Clone + use<> {
-        let (node, per_node) = (node.0 as usize, self.processors_per_node());
-        let helper = self.processors + node;
-        (node * per_node..(node + 1) * per_node).chain((helper < self.gauges.len()).then_some(helper))
+    /// Indices of the processors of this process, its helpers last.
+    pub(crate) fn own_processors(&self) -> impl Iterator<Item = usize> + Clone + use<> {
+        self.seating.of_nodes(self.own.clone())
     }
 
     /// The gauges of the processors of a node, its helper's last.
     pub(crate) fn gauges_of(&self, node: NodeId) -> impl Iterator<Item = &Gauge> + Clone {
-        self.indices_of(node).map(|index| &*self.gauges[index])
-    }
-
-    /// The processors of a node that run handlers.
-    #[inline]
-    pub(crate) fn servers(&self, node: NodeId) -> Range<usize> {
-        self.servers[node.0 as usize].clone()
+        self.seating.of_node(node).map(|index| &*self.gauges[index])
     }
 
     /// The parkers of a node's processors that run handlers.
     #[inline]
     pub(crate) fn server_parkers(&self, node: NodeId) -> &[Parker] {
-        &self.parkers[self.servers(node)]
+        &self.parkers[self.seating.servers(node)]
     }
 
     /// Whether a processor of a node that runs handlers, or its helper, sleeps. A caller that has supplied work has passed the light
@@ -242,7 +164,7 @@ impl World {
     /// The parker of a node's helper, if it has one.
     #[inline]
     pub(crate) fn helper_parker(&self, node: NodeId) -> Option<&Parker> {
-        self.parkers.get(self.processors + node.0 as usize)
+        self.parkers.get(self.seating.helper(node))
     }
 
     /// Wakes the helper of a node if it sleeps and no processor is about to look for events. The caller has supplied work and passed the
@@ -278,25 +200,16 @@ impl World {
 
     /// Number of messages that the processors of a node have handled. It is constant only while none of them serves.
     pub(crate) fn handled_on(&self, node: NodeId) -> u64 {
-        self.gauges[self.servers(node)].iter().map(|gauge| gauge.handled.load(Ordering::Relaxed)).sum()
+        self.gauges[self.seating.servers(node)]
+            .iter()
+            .map(|gauge| gauge.handled.load(Ordering::Relaxed))
+            .sum()
     }
 
-    /// Index of a lane among all lanes.
-    #[inline]
-    pub(crate) fn lane_index(&self, from: NodeId, to: NodeId) -> usize {
-        from.0 as usize * self.nodes.len() + to.0 as usize
-    }
-
-    /// Whether one processor runs all threads and handlers of its node.
-    #[inline]
-    pub(crate) fn is_one_per_node(&self) -> bool {
-        self.gauges.len() == self.nodes.len()
-    }
-
-    /// Starts the clock, when every processor has its OS thread.
-    pub(crate) fn start_clock(&self) {
+    /// Starts the clock, when every processor has its OS thread. The run begins at `start`.
+    pub(crate) fn start_clock(&self, start: Instant) {
         self.stolen.iter().for_each(StolenTime::begin);
-        self.start.get_or_init(Instant::now);
+        self.start.get_or_init(|| start);
     }
 
     /// Nanoseconds since the start.
@@ -341,7 +254,7 @@ impl World {
         if stopped.is_ok() {
             self.stolen.iter().for_each(StolenTime::end);
             self.fences.light();
-            self.parkers.iter().for_each(Parker::wake_from_anything);
+            self.own_processors().for_each(|index| self.parkers[index].wake_from_anything());
         }
         stopped.is_ok()
     }

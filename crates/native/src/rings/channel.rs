@@ -18,6 +18,9 @@ const TAKEN: usize = 0;
 /// Place of the number of handled messages of threads that the receiver has acknowledged.
 const ACKNOWLEDGED: usize = APART;
 
+/// Number of words of counts.
+pub(crate) const COUNTS: usize = 2 * APART;
+
 /// The words of a lane that both of its nodes access. A clone shows the same words.
 #[derive(Clone)]
 pub(crate) struct Channel {
@@ -28,7 +31,11 @@ pub(crate) struct Channel {
 impl Channel {
     /// Makes the words of a lane with `lines` lines, a power of two.
     pub(crate) fn new(lines: usize) -> Self {
-        let (counts, lines) = channel_words(2 * APART, lines);
+        Self::of(channel_words(COUNTS, lines))
+    }
+
+    /// The lane with these [`COUNTS`] words of counts and these lines, a power of two.
+    pub(crate) fn of((counts, lines): (SharedWords, CacheLines)) -> Self {
         Self { lines, counts }
     }
 

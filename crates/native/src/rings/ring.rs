@@ -69,15 +69,25 @@ impl Ring {
 
     /// An empty ring whose next line is number `line`.
     pub(crate) fn starting_at(line: u64, slots: usize) -> Self {
-        assert!(slots.is_power_of_two(), "a ring of {slots} slots: expected a power of two");
-        let lines = (LINES_OF_A_MESSAGE * slots).max(4);
-        let channel = Channel::new(lines);
-        channel.publish_taken(line);
-        for number in line..line + lines as u64 {
-            let unused = stamp(number.wrapping_sub(lines as u64));
-            channel.line(number)[0].store(unused.into(), Ordering::Relaxed);
-        }
+        let channel = Channel::new(lines(slots));
+        prepare(&channel, line);
         Self { producer: Producer::new(channel.clone(), line), consumer: Consumer::new(channel, line) }
+    }
+}
+
+/// Number of lines of a ring with room for `slots` messages of any length.
+pub(crate) fn lines(slots: usize) -> usize {
+    assert!(slots.is_power_of_two(), "a ring of {slots} slots: expected a power of two");
+    (LINES_OF_A_MESSAGE * slots).max(4)
+}
+
+/// Makes new lines an empty ring whose next line is number `line`, before either end accesses them.
+pub(crate) fn prepare(channel: &Channel, line: u64) {
+    channel.publish_taken(line);
+    let lines = channel.lines() as u64;
+    for number in line..line + lines {
+        let unused = stamp(number.wrapping_sub(lines));
+        channel.line(number)[0].store(unused.into(), Ordering::Relaxed);
     }
 }
 

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fiber::{Crew, Fiber, Status};
 use tempest::outcome::{Attempt, Failure, Refusal, Spinning};
@@ -28,21 +28,13 @@ use crate::dispatch::serial;
 use crate::lock::lock;
 use crate::parts::core::Processor;
 use crate::parts::stacks;
-use crate::parts::world::{Stage, World, host_time};
+use crate::parts::world::{Stage, World};
 use crate::processor::{helper, scheduler, unwinding};
 use crate::runner::cores::Cores;
+use crate::runner::stillness::{Stillness, Verdict};
 
 /// Time for which a run that has failed or is deadlocked waits for its processors to see it.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// Interval of the watch: so long that an idle run takes no core for it.
-const WATCH: Duration = Duration::from_millis(200);
-
-/// Minimum interval of the watch, and the first one: each is twice as long as the one before.
-const CLOSE_WATCH: Duration = Duration::from_millis(1);
-
-/// Looks per stall limit, if the minimum interval allows.
-const LOOKS_PER_LIMIT: u32 = 10;
 
 /// Stack of a processor's OS thread. Its scheduling loop and its threads run on stacks of their own (`stacks`).
 const STACK_BYTES: usize = 256 * 1024;
@@ -109,33 +101,62 @@ impl Lifecycle {
     }
 }
 
-/// Runs every processor of the world until it has stopped.
-pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
-    let lifecycle = Arc::new(Lifecycle::default());
-    let cores = Cores::here();
-    let mut processors = Vec::new();
-    for index in 0..world.gauges.len() {
-        match start(world, &lifecycle, index, launch, cores.clone()) {
-            Ok(processor) => processors.push(processor),
-            Err(error) => {
-                let all = world.gauges.len();
-                let why = format!(
-                    "it refuses OS thread {index} of {all}: {error}; expected fewer --nodes or --processors"
-                );
-                world.fail(Failure::Refused(Refusal::Host(why)));
-                break;
+/// The OS threads of the processors of this process.
+pub(crate) struct Processors {
+    lifecycle: Arc<Lifecycle>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Processors {
+    /// Starts the processors, and waits until all have arrived. If the system refuses one, the run has failed.
+    pub(crate) fn start(world: &Arc<World>, launch: &Launch) -> Self {
+        let lifecycle = Arc::new(Lifecycle::default());
+        let cores = Cores::here();
+        let all = world.own_processors().count();
+        let mut handles = Vec::new();
+        for index in world.own_processors() {
+            match start(world, &lifecycle, index, launch, cores.clone()) {
+                Ok(processor) => handles.push(processor),
+                Err(error) => {
+                    let why = format!(
+                        "it refuses OS thread {index} of {all}: {error}; expected fewer --nodes or --processors"
+                    );
+                    world.fail(Failure::Refused(Refusal::Host(why)));
+                    break;
+                }
             }
         }
+        lifecycle.await_all(handles.len());
+        Self { lifecycle, handles }
     }
-    lifecycle.await_all(processors.len());
-    world.start_clock();
-    lifecycle.release();
-    let farewell = watch(world, &lifecycle, processors.len(), launch);
-    if farewell == Farewell::Joined {
-        for processor in processors {
+
+    /// Releases all processors: the clock has started.
+    pub(crate) fn release(&self) {
+        self.lifecycle.release();
+    }
+
+    /// Waits at most `patience` until all processors are gone. Returns whether they are.
+    pub(crate) fn sees_off(&self, patience: Duration) -> bool {
+        self.lifecycle.sees_off(self.handles.len(), patience)
+    }
+
+    /// Joins the OS threads of a run in which all processors are gone.
+    pub(crate) fn join(self) {
+        for processor in self.handles {
             // A panic of it has been recorded where it was caught; a panic of a thread-local destructor aborts the process.
             let _ended = processor.join();
         }
+    }
+}
+
+/// Runs every processor of a world of this process until it has stopped.
+pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
+    let processors = Processors::start(world, launch);
+    world.start_clock(Instant::now());
+    processors.release();
+    let farewell = watch(world, &processors, launch);
+    if farewell == Farewell::Joined {
+        processors.join();
     }
     farewell
 }
@@ -151,7 +172,7 @@ fn start(
     let (threads, recorder) = (launch.threads, launch.trace.clone());
     let processor = thread::Builder::new().name(format!("processor {index}")).stack_size(STACK_BYTES);
     processor.spawn(move || {
-        let is_pinned = !world.oversubscribed && !world.is_helper(index);
+        let is_pinned = !world.oversubscribed && !world.seating.is_helper(index);
         cores.seat(is_pinned.then_some(index));
         let run = || run_processor(&world, &lifecycle, index, threads, recorder);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
@@ -192,7 +213,7 @@ fn spawn_scheduler(processor: &Rc<Processor>) -> std::io::Result<Fiber> {
     let pool = stacks::pool();
     let threads = scheduler::spawn_threads(processor, &pool)?;
     let own = Rc::clone(processor);
-    let is_helper = own.world().is_helper(own.endpoint.index());
+    let is_helper = own.world().seating.is_helper(own.endpoint.index());
     stacks::spawn(processor, &pool, move || {
         let mut threads = Crew::new(threads);
         let run = || if is_helper { helper::help(&own) } else { scheduler::run(&own, &mut threads) };
@@ -217,54 +238,47 @@ fn run_scheduler(processor: &Processor, mut scheduler: Fiber) {
 
 /// Waits until the run is over. Has the search for its end begin whenever there has been no progress: the run may be deadlocked. Ends it after
 /// `limit` without progress, measured in looks: a process that is stopped for a while has not stalled.
-fn watch(world: &World, lifecycle: &Lifecycle, processors: usize, launch: &Launch) -> Farewell {
-    let (limit, threads) = (launch.stall_limit, launch.threads);
-    let patience = limit.map(host_time);
-    let longest = patience.map_or(WATCH, |patience| (patience / LOOKS_PER_LIMIT).clamp(CLOSE_WATCH, WATCH));
-    let mut pause = CLOSE_WATCH;
-    let (mut last, mut since) = (progress(world), Duration::ZERO);
-    while !lifecycle.sees_off(processors, pause) {
+fn watch(world: &World, processors: &Processors, launch: &Launch) -> Farewell {
+    let mut stillness = Stillness::new(progress(world), launch.stall_limit);
+    while !processors.sees_off(stillness.pause()) {
         if matches!(world.stage(), Stage::Failed | Stage::Deadlocked) {
-            let all = lifecycle.sees_off(processors, GRACE);
-            return if all { Farewell::Joined } else { Farewell::LeftBehind };
+            return last_grace(processors);
         }
-        let now = progress(world);
-        if now == last {
-            since += pause;
-            world.ask_for_the_end();
-        } else {
-            since = Duration::ZERO;
-        }
-        last = now;
-        pause = (2 * pause).min(longest);
-        if let (Some(limit), Some(patience)) = (limit, patience)
-            && since > patience
-        {
-            let spinning = running(world, threads, since);
-            world.fail(Failure::Stalled { limit, spinning, blocked: Vec::new() });
+        match stillness.look(progress(world)) {
+            Verdict::Moves => {}
+            Verdict::Still => world.ask_for_the_end(),
+            Verdict::Stalled { limit, since } => {
+                let spinning = running(world, launch.threads, since);
+                world.fail(Failure::Stalled { limit, spinning, blocked: Vec::new() });
+            }
         }
     }
     Farewell::Joined
 }
 
+/// Waits for the processors of a run that has failed or is deadlocked.
+pub(crate) fn last_grace(processors: &Processors) -> Farewell {
+    if processors.sees_off(GRACE) { Farewell::Joined } else { Farewell::LeftBehind }
+}
+
 /// The threads that have been running during `since` without progress: one of each computing processor that is not idle.
-fn running(world: &World, each: u32, since: Duration) -> Vec<Spinning> {
+pub(crate) fn running(world: &World, each: u32, since: Duration) -> Vec<Spinning> {
     let now = world.now();
     let since = now.saturating_sub(Time::from_nanoseconds(since.as_nanos() as u64));
     let runs = |index: &usize| {
         let gauge = &world.gauges[*index];
-        !world.is_dedicated(*index) && !gauge.is_idling() && !gauge.idle.load(Ordering::Relaxed)
+        !world.seating.is_dedicated(*index) && !gauge.is_idling() && !gauge.idle.load(Ordering::Relaxed)
     };
     let named = |index| {
-        let (node, number) = world.seat(index);
+        let (node, number) = world.seating.seat(index);
         let thread = ThreadId { node: NodeId(node as u32), index: number as u32 * each };
         let attempt = Attempt::Compute { of: each };
         Spinning { thread, attempt, times: 0, since, phase: None, unhandled: 0 }
     };
-    (0..world.processors).filter(runs).map(named).collect()
+    world.own_processors().filter(runs).map(named).collect()
 }
 
 /// A measure of progress: it is constant only while nothing happens in the world.
-fn progress(world: &World) -> u64 {
+pub(crate) fn progress(world: &World) -> u64 {
     world.gauges.iter().map(|gauge| gauge.progress()).sum()
 }
