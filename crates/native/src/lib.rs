@@ -1,7 +1,8 @@
 //! The waist on real threads of this host.
 //!
 //! [`Local`] runs all nodes in one process: each processor is an OS thread, nodes talk through bounded rings, and the
-//! program's threads are fibers pinned to their processor.
+//! program's threads are fibers pinned to their processor. [`Processes`] runs them in processes of their own, which
+//! share the memory of the rings.
 //!
 //! # The parts
 //!
@@ -9,8 +10,9 @@
 //! world *owns* lies below the operations *on* it. Folders are named as in the simulator, and use each other downwards only:
 //!
 //! ```text
+//! process         Processes: the launcher of processes, and their part in a run
 //! world           Local: the world, refusals, the outcome
-//! runner          the OS threads: started together, watched, joined; the cores that they run on
+//! runner          the OS threads: started together, watched, joined; the cores that they run on; the judgement of their progress
 //! api             the traits of tempest::world, for the running thread or handler
 //! processor       one processor at work: its scheduling loop, waits, opportunities to serve, idleness, panics; the helper
 //! dispatch        receiving, and running handlers with their proofs: in serial order, or by key; faults of shared memory
@@ -62,6 +64,7 @@ mod measure;
 mod memory;
 mod padding;
 mod parts;
+mod process;
 mod processor;
 mod rings;
 mod runner;
@@ -71,4 +74,5 @@ mod words;
 mod world;
 
 pub use parts::tuning::LOOKS_APART;
+pub use process::{Member, Processes, member};
 pub use world::Local;

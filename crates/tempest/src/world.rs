@@ -94,6 +94,11 @@ pub fn settle(
     job.settle(id, shape, flow, dispatcher, memory, first)
 }
 
+/// Converts a name that has come from another process to a text that lives as long as this process.
+pub fn lasting(name: String) -> &'static str {
+    crate::plain::names::lasting(name)
+}
+
 /// Adds `amount` to the count of an event of `node`. Passes the waiters whose awaited count this reaches to `resume`,
 /// in order of arrival.
 ///

@@ -274,6 +274,11 @@ impl Node {
         self.kinds.all().iter().map(|kind| kind.name)
     }
 
+    /// The names of the segments, in order of their numbers.
+    pub fn segment_names(&self) -> impl Iterator<Item = &'static str> {
+        (0..self.segments.count()).filter_map(|number| self.segments.name(number))
+    }
+
     /// The name of a kind of messages.
     pub fn message_name(&self, id: MessageId) -> &'static str {
         self.kinds.all()[usize::from(id.0)].name

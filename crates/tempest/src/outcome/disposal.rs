@@ -25,6 +25,11 @@ pub struct Disposal {
 }
 
 impl Disposal {
+    /// Returns the first panic of a destructor, in one line.
+    pub fn panic(&self) -> Option<&str> {
+        self.first.get().map(String::as_str)
+    }
+
     /// Returns the result of a run whose nodes have been dropped: `ended`, or a failure if a destructor has panicked
     /// and the run had not failed before.
     ///

@@ -74,6 +74,13 @@ pub enum Failure {
         /// The thread or handler that runs and does not return to the simulator.
         running: Running,
     },
+    /// A process of the run died, or gave no sign of life for longer than the caller allows.
+    Lost {
+        /// The lost process and its nodes, and the reason, in one line.
+        process: String,
+        /// The waiting threads of the other processes.
+        blocked: Vec<Blocked>,
+    },
     /// The program broke a rule of this crate's interface or panicked, or a destructor of its state panicked after the
     /// run. The text states the fault and its place.
     Program(String),
@@ -129,6 +136,10 @@ impl fmt::Display for Failure {
                      expected a loop that waits to call `poll`, `spin` or `wait` of its `Thread`; a computation that takes this \
                      host longer needs more, for example --host-limit \"600 s\""
                 )
+            }
+            Failure::Lost { process, blocked } => {
+                write!(f, "{process}; in the other processes {}", count(blocked.len(), "wait"))?;
+                list(f, &[], blocked)
             }
             Failure::Livelock { at, spinning, blocked } => {
                 write!(f, "livelock at {at}: nothing is in flight and {}", all(spinning, blocked))?;

@@ -1,0 +1,402 @@
+//! The launcher of a world of processes.
+//!
+//! It runs no node. It starts the processes, brings them together, and makes one outcome of their records. In between it only listens: to
+//! their beats, for the first that stops the run, and for one that is gone or silent. Whatever happens, it leaves no process behind.
+//!
+//! This module must never know the memory of a node.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempest::NodeId;
+use tempest::outcome::{Blocked, Failure, Outcome, Refusal, Spinning};
+use units::Time;
+
+use crate::measure::outcome::outcome;
+use crate::parts::settling::Terms;
+use crate::parts::world::Stage;
+use crate::process::member::{MARK, build, mark, monotonic_ns};
+use crate::process::orders::{FromProcess, Join, Left, NodeExports, Still, ToProcess};
+use crate::process::peers::{Peers, Step};
+use crate::process::settings::Settings;
+use crate::process::socket::{MOST_DESCRIPTORS, Socket};
+use crate::runner::stillness::{Stillness, Verdict};
+
+/// Time that processes have to leave a run that has failed, beyond the time that they give their own processors.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Runs a job with its nodes in processes.
+///
+/// # Errors
+/// The failure of the run.
+pub(crate) fn run(terms: &Terms<'_>, settings: &Settings<'_>) -> Result<Outcome, Failure> {
+    let mut launcher = Launcher::start(terms, settings)?;
+    let ended = launcher.run(terms);
+    launcher.end();
+    ended
+}
+
+/// A message of a process, or the end of its socket.
+type Heard = (usize, Option<(FromProcess, Vec<OwnedFd>)>);
+
+/// The launcher of a world.
+struct Launcher {
+    children: Vec<Child>,
+    sockets: Vec<Arc<Socket>>,
+    heard: Receiver<Heard>,
+    peers: Peers,
+    nodes_each: usize,
+    timeout: Duration,
+}
+
+/// The launcher's knowledge of a run.
+struct Run {
+    /// By process: its nodes' exports and its file, until all are known.
+    settled: Vec<Option<(Vec<NodeExports>, OwnedFd)>>,
+    /// The judgement of the run's progress, once the clock runs.
+    stillness: Option<Stillness>,
+    /// The stage of the run and the time of its end, once one process has stopped it.
+    stopped: Option<(Stage, u64)>,
+    /// The time of the launcher at which the run was stopped.
+    since: Option<Instant>,
+    /// By process: its end.
+    left: Vec<Option<Left>>,
+    /// The failure that the launcher itself has found.
+    failure: Option<Failure>,
+    /// The stall limit that the run has passed.
+    stalled: Option<Time>,
+}
+
+impl Launcher {
+    /// Starts the processes.
+    fn start(terms: &Terms<'_>, settings: &Settings<'_>) -> Result<Self, Failure> {
+        let host = |what: String| Failure::Refused(Refusal::Host(what));
+        let nodes = terms.launch.nodes as usize;
+        let nodes_each = (settings.nodes_each.max(1) as usize).min(nodes);
+        let processes = nodes.div_ceil(nodes_each);
+        if processes > MOST_DESCRIPTORS {
+            return Err(host(format!(
+                "{processes} processes: expected at most {MOST_DESCRIPTORS}; fewer --nodes, or more of them in each process"
+            )));
+        }
+        let (to, heard) = channel();
+        let (job, beat) = (job(), Peers::beat(settings.peer_timeout));
+        let peers = Peers::new(processes, settings.peer_timeout);
+        let mut launcher = Self {
+            children: Vec::new(),
+            sockets: Vec::new(),
+            heard,
+            peers,
+            nodes_each,
+            timeout: settings.peer_timeout,
+        };
+        for process in 0..processes {
+            let join = Join {
+                job,
+                build: build(),
+                process: process as u64,
+                first: (process * nodes_each) as u64,
+                nodes: nodes_each as u64,
+                calls: settings.calls,
+                order: settings.order.map(str::to_owned),
+                terms: terms.to_string(),
+                beat_ns: beat.as_nanos() as u64,
+            };
+            let started = launcher.add(job, join, to.clone());
+            started.map_err(|error| {
+                launcher.end();
+                host(format!(
+                    "the host refuses process {process} of {processes}: {error}; expected fewer --nodes"
+                ))
+            })?;
+        }
+        Ok(launcher)
+    }
+
+    /// Starts a process and listens to it.
+    fn add(&mut self, job: u128, join: Join, to: Sender<Heard>) -> io::Result<()> {
+        let (here, there) = UnixStream::pair()?;
+        let mut arguments = std::env::args_os();
+        let mut command = Command::new("/proc/self/exe");
+        command.arg0(arguments.next().unwrap_or_default()).args(arguments);
+        command
+            .env(MARK, mark(std::process::id(), job))
+            .stdin(Stdio::from(OwnedFd::from(there)))
+            .stdout(Stdio::null());
+        let process = self.children.len();
+        self.children.push(command.spawn()?);
+        // The end of the process is in the child alone.
+        drop(command);
+        let socket = Arc::new(Socket::new(here));
+        self.sockets.push(Arc::clone(&socket));
+        // A process that has gone is heard of by the end of its socket.
+        _ = socket.send(&ToProcess::Join(join));
+        thread::Builder::new().name(format!("listens to process {process}")).spawn(move || {
+            while let Ok(Some(message)) = socket.receive() {
+                if to.send((process, Some(message))).is_err() {
+                    return;
+                }
+            }
+            _ = to.send((process, None));
+        })?;
+        Ok(())
+    }
+
+    /// Sends a message to each process.
+    fn tell_all(&self, message: &ToProcess, descriptors: &[BorrowedFd<'_>]) {
+        // A process that has gone is heard of by the end of its socket.
+        self.sockets.iter().for_each(|socket| _ = socket.send_with(message, descriptors));
+    }
+
+    /// Listens until all processes have left, or the rest are given up.
+    fn run(&mut self, terms: &Terms<'_>) -> Result<Outcome, Failure> {
+        let processes = self.children.len();
+        let mut run = Run {
+            settled: (0..processes).map(|_| None).collect(),
+            stillness: None,
+            stopped: None,
+            since: None,
+            left: (0..processes).map(|_| None).collect(),
+            failure: None,
+            stalled: None,
+        };
+        let (mut last, mut judged) = (Instant::now(), Instant::now());
+        while !self.peers.have_left() {
+            let pause = run.stillness.as_ref().map_or(self.beat(), |still| still.pause().min(self.beat()));
+            match self.heard.recv_timeout(pause) {
+                Ok((process, Some((message, files)))) => self.hear(&mut run, terms, process, message, files),
+                Ok((process, None)) => self.lose(&mut run, process),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let now = Instant::now();
+            if let Some(lost) = self.peers.look(now - last) {
+                self.lose(&mut run, lost);
+            }
+            last = now;
+            if run.stillness.as_ref().is_some_and(|still| now - judged >= still.pause()) {
+                judged = now;
+                self.judge(&mut run);
+            }
+            let is_over = |since: Instant| now - since > GRACE + self.timeout;
+            if run.stopped.is_some_and(|(stage, _)| stage != Stage::Ended) && run.since.is_some_and(is_over) {
+                break;
+            }
+        }
+        run.ended(terms)
+    }
+
+    fn beat(&self) -> Duration {
+        Peers::beat(self.timeout)
+    }
+
+    /// Acts on a message of a process.
+    fn hear(
+        &mut self,
+        run: &mut Run,
+        terms: &Terms<'_>,
+        process: usize,
+        message: FromProcess,
+        mut files: Vec<OwnedFd>,
+    ) {
+        self.peers.hear(process);
+        match message {
+            FromProcess::Beat(progress) => self.peers.note_progress(process, progress),
+            FromProcess::Settled(exports) => {
+                run.settled[process] = files.pop().map(|file| (exports, file));
+                if self.peers.reach(process, Step::Settled) {
+                    self.connect(run);
+                }
+            }
+            FromProcess::Arrived => {
+                if self.peers.reach(process, Step::Arrived) && run.stopped.is_none() {
+                    self.tell_all(&ToProcess::Go(monotonic_ns()), &[]);
+                    run.stillness = Some(Stillness::new(self.peers.progress(), terms.launch.stall_limit));
+                }
+            }
+            FromProcess::Refused(cause) => {
+                self.peers.reach(process, Step::Left);
+                self.fail(run, cause.failure());
+            }
+            FromProcess::Stopped(stage, at) => self.stop(run, stage, at),
+            FromProcess::Left(left) => {
+                self.peers.reach(process, Step::Left);
+                run.left[process] = Some(*left);
+            }
+        }
+    }
+
+    /// Tells each process of the memory of all, if they have installed one program.
+    fn connect(&mut self, run: &mut Run) {
+        let settled: Option<Vec<_>> = std::mem::take(&mut run.settled).into_iter().collect();
+        let Some(settled) = settled else {
+            return self.fail(run, Failure::Program("a process has no file for its memory".to_owned()));
+        };
+        let (exports, files): (Vec<_>, Vec<_>) = settled.into_iter().unzip();
+        let exports: Vec<NodeExports> = exports.into_iter().flatten().collect();
+        let differs =
+            |(number, node): (usize, &NodeExports)| node.expect_like(number as u32, &exports[0]).err();
+        if let Some(refusal) = exports.iter().enumerate().find_map(differs) {
+            return self.fail(run, Failure::Refused(refusal));
+        }
+        let files: Vec<_> = files.iter().map(AsFd::as_fd).collect();
+        self.tell_all(&ToProcess::Peers(exports), &files);
+    }
+
+    /// Judges the run by its progress.
+    fn judge(&mut self, run: &mut Run) {
+        if run.stopped.is_some() {
+            return;
+        }
+        let progress = self.peers.progress();
+        match run.stillness.as_mut().map(|stillness| stillness.look(progress)) {
+            None | Some(Verdict::Moves) => {}
+            // Node 0 keeps the search.
+            Some(Verdict::Still) => _ = self.sockets[0].send(&ToProcess::Search),
+            Some(Verdict::Stalled { limit, since }) => {
+                run.stalled = Some(limit);
+                run.note_stop(Stage::Failed, 0);
+                self.tell_all(&ToProcess::Stall(since.as_nanos() as u64), &[]);
+            }
+        }
+    }
+
+    /// Stops the run in all processes, if it still runs.
+    fn stop(&mut self, run: &mut Run, stage: Stage, at: u64) {
+        if run.note_stop(stage, at) {
+            self.tell_all(&ToProcess::Stop(stage, at), &[]);
+        }
+    }
+
+    /// Ends the run with a failure that the launcher has found.
+    fn fail(&mut self, run: &mut Run, failure: Failure) {
+        if run.stopped.is_none() {
+            run.failure = Some(failure);
+        }
+        self.stop(run, Stage::Failed, u64::MAX);
+    }
+
+    /// Gives up a process whose socket has ended, or that is silent, unless it has left.
+    fn lose(&mut self, run: &mut Run, process: usize) {
+        if self.peers.has_left(process) {
+            return;
+        }
+        self.peers.reach(process, Step::Left);
+        let first = process * self.nodes_each;
+        let nodes = match self.nodes_each {
+            1 => NodeId(first as u32).to_string(),
+            each => format!("nodes {first} to {}", first + each - 1),
+        };
+        let child = &mut self.children[process];
+        // A process whose socket has ended is about to end; one that is silent may be stopped.
+        let why = match wait_briefly(child) {
+            Some(status) => format!("has ended: {status}"),
+            None => format!("has been silent for {} s", self.timeout.as_secs_f64()),
+        };
+        _ = child.kill();
+        self.fail(
+            run,
+            Failure::Lost { process: format!("process {process} ({nodes}) {why}"), blocked: Vec::new() },
+        );
+    }
+
+    /// Ends all processes that are left, and waits for each.
+    fn end(&mut self) {
+        self.sockets.iter().for_each(|socket| socket.close());
+        for child in &mut self.children {
+            if wait_briefly(child).is_none() {
+                _ = child.kill();
+            }
+            _ = child.wait();
+        }
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The end of a process that comes within a tenth of a second.
+fn wait_briefly(child: &mut Child) -> Option<std::process::ExitStatus> {
+    for _ in 0..100 {
+        match child.try_wait() {
+            Ok(None) => thread::sleep(Duration::from_millis(1)),
+            Ok(status) => return status,
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+impl Run {
+    /// Notes that the run has stopped. Returns false if it had before.
+    fn note_stop(&mut self, stage: Stage, at: u64) -> bool {
+        let first = self.stopped.is_none();
+        if first {
+            (self.stopped, self.since) = (Some((stage, at)), Some(Instant::now()));
+        }
+        first
+    }
+
+    /// The result of the run.
+    fn ended(mut self, terms: &Terms<'_>) -> Result<Outcome, Failure> {
+        let blocked = self.blocked();
+        let spinning = self.left.iter_mut().flatten().flat_map(|left| std::mem::take(&mut left.spinning));
+        let spinning: Vec<Spinning> = spinning.map(Still::spinning).collect();
+        if let Some(limit) = self.stalled {
+            return Err(Failure::Stalled { limit, spinning, blocked });
+        }
+        match self.failure {
+            Some(Failure::Lost { process, .. }) => return Err(Failure::Lost { process, blocked }),
+            Some(failure) => return Err(failure),
+            None => {}
+        }
+        if let Some(cause) = self.left.iter_mut().flatten().find_map(|left| left.failure.take()) {
+            return Err(cause.failure());
+        }
+        let (stage, at) = self.stopped.unwrap_or((Stage::Failed, 0));
+        if stage == Stage::Deadlocked {
+            return Err(Failure::Deadlock { at: Time::from_nanoseconds(at), blocked });
+        }
+        let disposal = self.left.iter_mut().flatten().find_map(|left| left.disposal.take());
+        let records: Option<Vec<_>> = self.left.into_iter().map(|left| left?.records).collect();
+        match (disposal, records) {
+            (Some(why), _) => Err(Failure::Program(why)),
+            (None, Some(records)) => Ok(outcome(&terms.seating(), at, records.into_iter().flatten())),
+            (None, None) => Err(Failure::Program("a process has left the run without a record".to_owned())),
+        }
+    }
+
+    /// The threads of all processes that waited when the run stopped.
+    fn blocked(&mut self) -> Vec<Blocked> {
+        let each = self.left.iter_mut().flatten().flat_map(|left| std::mem::take(&mut left.blocked));
+        let mut blocked: Vec<_> = each.collect();
+        blocked.sort_by_key(|blocked| blocked.thread);
+        blocked
+    }
+}
+
+/// The secret of a new job.
+fn job() -> u128 {
+    use std::hash::{BuildHasher, RandomState};
+
+    // Each state is made of random bits of the system.
+    let half = |number: u64| u128::from(RandomState::new().hash_one(number));
+    half(0) << 64 | half(1)
+}
+
+impl fmt::Debug for Launcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launcher").field("peers", &self.peers).finish_non_exhaustive()
+    }
+}

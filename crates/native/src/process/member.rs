@@ -1,0 +1,348 @@
+//! A process of a world, from its start to its end.
+//!
+//! A process that a launcher has started finds a socket in place of its standard input, and [`MARK`] in its environment. It runs the same
+//! program as the launcher's process. Where that program runs its world of processes, the process takes its part and ends with the run.
+//!
+//! Two control threads run beside the processors. One beats, also while handlers take long; the other acts on the launcher's messages. A
+//! process whose launcher has gone ends at once.
+//!
+//! This module must never know the launcher's other processes but by their memory.
+
+use std::io;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use segment::{MemorySource, SharedFile};
+use tempest::outcome::{Failure, Refusal};
+use tempest::world::Launch;
+use units::Time;
+
+use crate::fences::between_processes;
+use crate::lock::lock;
+use crate::measure::outcome::NodeRecord;
+use crate::parts::settling::{Settled, Terms};
+use crate::parts::world::{Stage, World};
+use crate::process::memory::{Home, Neighbourhood, Peer};
+use crate::process::orders::{Cause, FromProcess, Join, Left, NodeExports, Still, ToProcess};
+use crate::process::socket::Socket;
+use crate::runner::os_threads::{Farewell, Processors, last_grace, progress, running};
+
+/// The variable of the environment that a launcher sets for its processes.
+pub(crate) const MARK: &str = "TRADEWIND_PROCESS";
+
+/// Interval at which a process looks whether its run has stopped.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// This process as a part of a world of processes.
+pub struct Member {
+    socket: Arc<Socket>,
+    join: Join,
+    running: Arc<OnceLock<Running>>,
+    /// The launcher's messages that prepare the run, with their descriptors.
+    prepared: Mutex<Receiver<(ToProcess, Vec<OwnedFd>)>>,
+}
+
+/// The run, once its nodes are connected.
+struct Running {
+    world: Weak<World>,
+    /// Number of threads of each computing processor.
+    threads: u32,
+    /// The threads that ran without progress when the run had stalled.
+    stalled: OnceLock<Vec<Still>>,
+}
+
+/// This process's part in a world of processes; `None` if no launcher has started it.
+///
+/// The first call receives the launcher's message. It ends the process with exit 1 if the message is none, or of another executable.
+pub fn member() -> Option<&'static Member> {
+    static MEMBER: OnceLock<Option<Member>> = OnceLock::new();
+    MEMBER.get_or_init(|| is_marked().then(|| Member::joined().unwrap_or_else(|why| leave(&why)))).as_ref()
+}
+
+/// Whether a launcher has started this process: it has the launcher's mark, and the launcher is its parent. A process that a member starts
+/// inherits the mark.
+fn is_marked() -> bool {
+    let mark = std::env::var(MARK).ok();
+    mark.is_some_and(|mark| mark.split_once(':').is_some_and(|(parent, _)| parent == parent_text()))
+}
+
+/// The number of the parent of this process.
+fn parent_text() -> String {
+    std::os::unix::process::parent_id().to_string()
+}
+
+/// Ends the process with an error.
+fn leave(why: &str) -> ! {
+    eprintln!("tradewind: error: {why}");
+    std::process::exit(1);
+}
+
+impl Member {
+    /// Takes the socket from the standard input, and the launcher's first message from it.
+    fn joined() -> Result<Self, String> {
+        let expected = format!("expected only Tradewind to set {MARK}, for the processes that it starts");
+        let bad = |error: io::Error| format!("no launcher at the standard input: {error}; {expected}");
+        let socket = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3).map_err(|error| bad(error.into()))?;
+        let socket = Arc::new(Socket::new(UnixStream::from(socket)));
+        let null: OwnedFd = std::fs::File::open("/dev/null").map_err(bad)?.into();
+        rustix::stdio::dup2_stdin(&null).map_err(|error| bad(error.into()))?;
+        let Some((ToProcess::Join(join), _)) = socket.receive().map_err(bad)? else {
+            return Err(format!("the launcher's first message is another; {expected}"));
+        };
+        if join.build != build()
+            || std::env::var(MARK).ok() != Some(mark(std::os::unix::process::parent_id(), join.job))
+        {
+            return Err(format!("the launcher is another executable, or this is another job; {expected}"));
+        }
+        let (to, prepared) = channel();
+        let member = Self { socket, join, running: Arc::default(), prepared: Mutex::new(prepared) };
+        let spawned = member.beat().and_then(|()| member.obey(to));
+        spawned.map_err(|error| format!("the host refuses a control thread: {error}"))?;
+        Ok(member)
+    }
+
+    /// The run as the launcher's command describes it; `None` where the program reaches the run by itself.
+    pub fn order(&self) -> Option<&str> {
+        self.join.order.as_deref()
+    }
+
+    /// The number of worlds of processes that the launcher has run before.
+    pub(crate) fn calls(&self) -> u64 {
+        self.join.calls
+    }
+
+    /// Beats on a thread of its own, as long as the process lives.
+    fn beat(&self) -> io::Result<()> {
+        let (socket, running) = (Arc::clone(&self.socket), Arc::clone(&self.running));
+        let pause = Duration::from_nanos(self.join.beat_ns);
+        let beat = move || {
+            let world = || running.get().and_then(|running| running.world.upgrade());
+            let beat = || FromProcess::Beat(world().map_or(0, |world| progress(&world)));
+            while socket.send(&beat()).is_ok() {
+                thread::sleep(pause);
+            }
+        };
+        thread::Builder::new().name("beat".to_owned()).spawn(beat).map(drop)
+    }
+
+    /// Acts on the launcher's messages, on a thread of its own. Messages that prepare the run go to the thread that waits for them.
+    fn obey(&self, to: Sender<(ToProcess, Vec<OwnedFd>)>) -> io::Result<()> {
+        let (socket, running) = (Arc::clone(&self.socket), Arc::clone(&self.running));
+        let obey = move || {
+            while let Ok(Some((message, descriptors))) = socket.receive() {
+                match (message, running.get()) {
+                    (message @ (ToProcess::Peers(_) | ToProcess::Go(_)), _) => {
+                        _ = to.send((message, descriptors))
+                    }
+                    (message, Some(running)) => running.obey(message),
+                    // The run is over before it began.
+                    (ToProcess::Stop(..) | ToProcess::Stall(_), None) => std::process::exit(0),
+                    (ToProcess::Join(_) | ToProcess::Search, None) => {}
+                }
+            }
+            // The launcher has gone.
+            std::process::exit(1);
+        };
+        thread::Builder::new().name("control".to_owned()).spawn(obey).map(drop)
+    }
+
+    /// Takes the process's part in a run, and ends the process.
+    pub(crate) fn run(&self, terms: &Terms<'_>) -> ! {
+        match self.connected(terms) {
+            Ok(world) => {
+                let disposal = world.own_nodes().next().map(|node| node.resident.node.disposal().clone());
+                let mut left = self.runs(&world, terms.launch);
+                // The program's state is dropped with the last handle of the world.
+                drop(world);
+                left.disposal = disposal.and_then(|disposal| disposal.panic().map(str::to_owned));
+                self.tell(&FromProcess::Left(Box::new(left)));
+            }
+            Err(failure) => self.tell(&FromProcess::Refused(Cause::of(&failure))),
+        }
+        std::process::exit(0);
+    }
+
+    /// Tells the launcher. A process whose launcher has gone ends.
+    fn tell(&self, message: &FromProcess) {
+        self.tell_with(message, &[]);
+    }
+
+    fn tell_with(&self, message: &FromProcess, descriptors: &[std::os::fd::BorrowedFd<'_>]) {
+        if self.socket.send_with(message, descriptors).is_err() {
+            std::process::exit(1);
+        }
+    }
+
+    /// The launcher's next message that prepares the run.
+    fn next(&self) -> (ToProcess, Vec<OwnedFd>) {
+        // The sender lives as long as the process.
+        lock(&self.prepared).recv().unwrap_or_else(|_| std::process::exit(1))
+    }
+
+    /// Installs the job on the process's nodes and connects them.
+    fn connected(&self, terms: &Terms<'_>) -> Result<Arc<World>, Failure> {
+        let host = |error: io::Error| Failure::Refused(Refusal::Host(error.to_string()));
+        if terms.to_string() != self.join.terms {
+            let (here, there) = (terms, &self.join.terms);
+            let why = format!(
+                "a process runs {here}, and its launcher {there}: expected a program that always makes equal runs"
+            );
+            return Err(Failure::Refused(Refusal::Host(why)));
+        }
+        let own = own(&self.join, terms)?;
+        let file = Arc::new(SharedFile::new().map_err(host)?);
+        let settled = Settled::new(terms, own, &MemorySource::Shared(Arc::clone(&file)))?;
+        let homes = Home::of(terms, &settled, &file).map_err(host)?;
+        file.seal().map_err(host)?;
+        let exports = homes.iter().map(|home| home.exports().clone()).collect();
+        self.tell_with(&FromProcess::Settled(exports), &[file.descriptor()]);
+        let (ToProcess::Peers(exports), files) = self.next() else {
+            leave("the launcher connects no processes");
+        };
+        let files = files.into_iter().map(SharedFile::adopt).collect::<io::Result<Vec<_>>>().map_err(host)?;
+        let each = self.join.nodes as usize;
+        expect_complete(terms, &exports, &files, each).map_err(host)?;
+        let peer = |node: usize| Peer { file: &files[node / each], exports: &exports[node] };
+        let all = Neighbourhood::map(terms, &settled, &homes, peer).map_err(host)?;
+        let (links, parkers) = all.links(terms, &settled, homes);
+        Ok(Arc::new(World::new(terms, settled, links, parkers, between_processes(terms.sleep_is_rare()))))
+    }
+
+    /// Runs the process's nodes. Returns their end.
+    fn runs(&self, world: &Arc<World>, launch: &Launch) -> Left {
+        let processors = Processors::start(world, launch);
+        self.tell(&FromProcess::Arrived);
+        let (ToProcess::Go(at), _) = self.next() else { leave("the launcher starts no clock") };
+        let stalled = OnceLock::new();
+        let running = Running { world: Arc::downgrade(world), threads: launch.threads, stalled };
+        let running = self.running.get_or_init(|| running);
+        world.start_clock(instant_of(at));
+        processors.release();
+        let farewell = self.await_end(world, &processors);
+        if farewell == Farewell::Joined {
+            processors.join();
+        }
+        let mut blocked = std::mem::take(&mut *lock(&world.blocked));
+        blocked.sort_by_key(|blocked| blocked.thread);
+        let mut left = Left { records: None, failure: None, blocked, spinning: Vec::new(), disposal: None };
+        match world.take_failure() {
+            _ if let Some(spinning) = running.stalled.get() => left.spinning.clone_from(spinning),
+            Some(failure) => left.failure = Some(Cause::of(&failure)),
+            None if world.stage() == Stage::Ended && farewell == Farewell::Joined => match records(world) {
+                Ok(records) => left.records = Some(records),
+                Err(failure) => left.failure = Some(Cause::of(&failure)),
+            },
+            None => {}
+        }
+        left
+    }
+
+    /// Waits until the processors are gone. Tells the launcher as soon as the run has stopped here.
+    fn await_end(&self, world: &World, processors: &Processors) -> Farewell {
+        loop {
+            let gone = processors.sees_off(LOOK);
+            let stage = world.stage();
+            if stage != Stage::Running {
+                self.tell(&FromProcess::Stopped(stage, world.running_ns()));
+            }
+            match stage {
+                _ if gone => return Farewell::Joined,
+                Stage::Failed | Stage::Deadlocked => return last_grace(processors),
+                Stage::Running | Stage::Ended => {}
+            }
+        }
+    }
+}
+
+impl Running {
+    /// Acts on a message of the launcher.
+    fn obey(&self, message: ToProcess) {
+        let Some(world) = self.world.upgrade() else { return };
+        match message {
+            ToProcess::Search => world.ask_for_the_end(),
+            ToProcess::Stop(stage, at) => {
+                world.stop_at(stage, Time::from_nanoseconds(at));
+            }
+            ToProcess::Stall(since) => {
+                let spinning = running(&world, self.threads, Duration::from_nanos(since));
+                _ = self.stalled.set(spinning.iter().filter_map(Still::of).collect());
+                world.stop_at(Stage::Failed, world.now());
+            }
+            ToProcess::Join(_) | ToProcess::Peers(_) | ToProcess::Go(_) => {}
+        }
+    }
+}
+
+/// The records of the process's nodes.
+fn records(world: &World) -> Result<Vec<NodeRecord>, Failure> {
+    let end = world.running_ns();
+    world.own_nodes().map(|node| NodeRecord::of(world, node, end)).collect()
+}
+
+/// The numbers of the process's nodes.
+fn own(join: &Join, terms: &Terms<'_>) -> Result<Range<usize>, Failure> {
+    let first = usize::try_from(join.first).ok();
+    let nodes = terms.launch.nodes as usize;
+    let own =
+        first.filter(|first| *first < nodes).map(|first| first..(first + join.nodes as usize).min(nodes));
+    own.ok_or_else(|| Failure::Refused(Refusal::Host(format!("no node {} among {nodes}", join.first))))
+}
+
+/// Checks that each node of a world has its places in a file.
+fn expect_complete(
+    terms: &Terms<'_>,
+    exports: &[NodeExports],
+    files: &[SharedFile],
+    each: usize,
+) -> io::Result<()> {
+    let nodes = terms.launch.nodes as usize;
+    if exports.len() == nodes && files.len() == nodes.div_ceil(each) {
+        return Ok(());
+    }
+    Err(io::Error::other("the launcher names another number of nodes or files"))
+}
+
+/// Nanoseconds of the host's monotonic clock, which all processes read.
+pub(crate) fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// The instant at which the host's monotonic clock showed `at` nanoseconds, which is not to come.
+fn instant_of(at: u64) -> Instant {
+    let now = Instant::now();
+    now.checked_sub(Duration::from_nanos(monotonic_ns().saturating_sub(at))).unwrap_or(now)
+}
+
+/// The mark of the processes of a job, whose launcher has this number.
+pub(crate) fn mark(launcher: u32, job: u128) -> String {
+    format!("{launcher}:{job:032x}")
+}
+
+/// The identity of this executable: its file and the time of its last change.
+pub(crate) fn build() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+
+    static BUILD: AtomicU64 = AtomicU64::new(0);
+    let known = BUILD.load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    let parts = std::fs::metadata("/proc/self/exe").map_or([0; 5], |file| {
+        [file.dev(), file.ino(), file.len(), file.mtime() as u64, file.mtime_nsec() as u64]
+    });
+    // FNV-1a, 64 bits.
+    let hash = parts
+        .iter()
+        .flat_map(|part| part.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    BUILD.store(hash | 1, Ordering::Relaxed);
+    hash | 1
+}
