@@ -4,6 +4,7 @@
 //! can be told.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::Resettable;
@@ -11,7 +12,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use report::page::{LEAST_WIDTH, Page};
 use tempest::entry::UnknownName;
-use tempest::{Mechanism, Policy};
+use tempest::{Mechanism, Policy, Shape};
 use units::Time;
 use worlds::{AskedFree, Baseline, Reference, Repeat};
 
@@ -33,8 +34,16 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Reads the command line of the binary of an app. It is refused where it asks for help or is wrong.
     pub(crate) fn read(app: &App) -> Result<Self, clap::Error> {
+        Self::parse(app, env::args_os())
+    }
+
+    /// Reads these arguments, the first of which is the name of the command.
+    pub(crate) fn parse(
+        app: &App,
+        arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<Self, clap::Error> {
         let mut command = command(app);
-        let matches = command.try_get_matches_from_mut(env::args_os())?;
+        let matches = command.try_get_matches_from_mut(arguments)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }
@@ -392,6 +401,8 @@ pub(crate) enum ModelName {
 pub(crate) enum Place {
     /// All nodes in one process
     Local,
+    /// Each node in a process of its own
+    Processes,
 }
 
 /// How shared memory is kept coherent.
@@ -433,6 +444,12 @@ pub(crate) struct Common {
     /// Where the nodes of a native run live
     #[arg(long, value_enum, default_value = "local")]
     pub(crate) world: Place,
+    /// Nodes in each process, with --world processes
+    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = deferred::some("--nodes-per-process"))]
+    pub(crate) nodes_per_process: Deferred<u32>,
+    /// Time of silence after which a process is lost, with --world processes
+    #[arg(long, value_name = "TIME", default_value = "5 s", allow_hyphen_values = true, value_parser = deferred::peer_timeout)]
+    pub(crate) peer_timeout: Deferred<Time>,
     /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = deferred::setting)]
     pub(crate) settings: Vec<Setting>,
@@ -463,6 +480,9 @@ pub(crate) struct Run {
     /// `native` for this host, the name of a shipped model, or a machine file
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native", value_parser = deferred::name())]
     pub(crate) machine: String,
+    /// The nodes and the threads of each node whose problem the program solves: for a process of a run
+    #[arg(long, value_name = "NODESxTHREADS", hide = true, value_parser = deferred::problem)]
+    pub(crate) problem: Option<Deferred<Shape>>,
     /// Number of nodes [default: the machine's own; native: 2, or 1 on too few cores; or as many as the program needs]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = deferred::some("--nodes"))]
     pub(crate) nodes: Option<Deferred<u32>>,

@@ -1,14 +1,16 @@
 //! From arguments to machines and programs, or to all mistakes in them. This module must never run anything.
 
+use std::time::Duration;
+
 use report::document::{Given, ProgramInput};
 use tempest::entry::{Coherence, Entry, Plan};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
 use worlds::machines::is_same;
-use worlds::{NATIVE, Sharing, Subject, Target, serial};
+use worlds::{Hosting, NATIVE, Sharing, Subject, Target, serial};
 
 use crate::app::App;
-use crate::arguments::{Common, Memory};
+use crate::arguments::{Common, Memory, Place};
 use crate::deferred::{Setting, optional, settings};
 use crate::print::say;
 use crate::problem::{All, Problem, each};
@@ -33,6 +35,16 @@ pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target
     };
     let targets = each(machines.iter().enumerate().map(find));
     (targets, verdict).all().map(|(targets, ())| targets)
+}
+
+/// The place of the nodes of runs on this host.
+pub(crate) fn hosting(common: &Common) -> Result<Hosting, Problem> {
+    let (nodes_each, timeout) = (common.nodes_per_process.get(), common.peer_timeout.get()).all()?;
+    let peer_timeout = Duration::from_nanos(timeout.as_femtoseconds() / 1_000_000);
+    Ok(match common.world {
+        Place::Local => Hosting::Local,
+        Place::Processes => Hosting::Processes { nodes_each, peer_timeout },
+    })
 }
 
 /// Warns on standard error, as the command of this name, if a debug build is about to run on this host.

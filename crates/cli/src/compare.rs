@@ -17,7 +17,7 @@ use worlds::{Baseline, Compared, Comparing, Comparison, Ranges, Reference, Step,
 
 use crate::app::App;
 use crate::arguments::Compare;
-use crate::asked::{asked, subject, targets, warn, warn_of_build, with_blocks};
+use crate::asked::{asked, hosting, subject, targets, warn, warn_of_build, with_blocks};
 use crate::circumstances;
 use crate::deferred::{distinct, every, optional};
 use crate::files;
@@ -159,7 +159,7 @@ impl Sheet<'_> {
         };
         let entry = &plan.subject.entry;
         let found = document::Comparison::new(asked, &setting, rankings, &worlds::host());
-        let now = circumstances::now();
+        let now = circumstances::now(plan.hosting);
         let circumstances = plan.targets.iter().any(Target::is_native).then(|| now.clone());
         let mut found = document::Comparison { partial, circumstances, ..found };
         match against {
@@ -219,8 +219,8 @@ fn plan(app: &App, arguments: &Compare) -> Result<Comparison, Problem> {
     );
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
-    let ((targets, (subject, mechanisms), policies, ranges), size, rest, host_limit) =
-        (asked.all(), size.all(), rest.all(), common.host_limit.get()).all()?;
+    let ((targets, (subject, mechanisms), policies, ranges), size, rest, (host_limit, hosting)) =
+        (asked.all(), size.all(), rest.all(), (common.host_limit.get(), hosting(common)).all()).all()?;
     let size = (AskedShape { nodes: size.0, processors: size.1 }, size.2);
     let subject = with_blocks(subject, &common.memory, &targets);
     let least = subject.instance.least();
@@ -229,6 +229,7 @@ fn plan(app: &App, arguments: &Compare) -> Result<Comparison, Problem> {
     plan.ask(size.0);
     plan.threads = size.1.unwrap_or(least.threads);
     (plan.repeat, plan.seed, plan.stall_limit) = rest;
+    plan.hosting = hosting;
     plan.host_limit = Some(host_limit::within(&app.name, host_limit, None));
     plan.free(&ranges, &common.inputs)?;
     Ok(plan)

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use tempest::entry::{Plan, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS};
-use tempest::{Mechanism, Policy};
+use tempest::{Mechanism, Policy, Shape};
 use units::{Time, text};
 use worlds::{AskedFree, Baseline, Reference, Repeat};
 
@@ -103,6 +103,19 @@ pub(crate) fn repeat(text: &str) -> Read<Repeat> {
 /// Reads a time without any progress.
 pub(crate) fn stall_limit(text: &str) -> Read<Time> {
     above_zero("--stall-limit", "10 s", text)
+}
+
+/// Reads the time of silence after which a process is lost.
+pub(crate) fn peer_timeout(text: &str) -> Read<Time> {
+    above_zero("--peer-timeout", "5 s", text)
+}
+
+/// Reads numbers of nodes and of threads.
+pub(crate) fn problem(text: &str) -> Read<Shape> {
+    let shape = text.split_once('x').and_then(|(nodes, threads)| {
+        Some(Shape { nodes: nodes.parse().ok()?, threads: threads.parse().ok()? })
+    });
+    Ok(Deferred(shape.ok_or_else(|| format!("--problem {text}: expected NODESxTHREADS, such as 4x1"))))
 }
 
 /// Reads a time of this host without any modelled event.

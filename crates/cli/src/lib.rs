@@ -65,6 +65,9 @@ use problem::Problem;
 
 /// Runs the command of the command line; returns the exit code of the process.
 pub fn main(app: &App) -> ExitCode {
+    if let Some(order) = worlds::hosting::order() {
+        return obey(app, order);
+    }
     let arguments = match Arguments::read(app) {
         Ok(arguments) => arguments,
         Err(refusal) => return print::refuse(&app.name, &refusal),
@@ -80,6 +83,19 @@ pub fn main(app: &App) -> ExitCode {
         Err(Problem::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(problem) => fail(&app.name, &problem, &mut out),
     }
+}
+
+/// Takes part in a run as a process of it: the command line is `order`, and the launcher prints the results.
+fn obey(app: &App, order: Vec<String>) -> ExitCode {
+    let arguments = Arguments::parse(app, [app.name.clone()].into_iter().chain(order));
+    let done = match arguments {
+        Ok(Arguments { command: Command::Run(run) }) => run::take_part(app, &run),
+        Ok(_) => Err(Problem::wrong(
+            "a process is to take part in a run, and was given another command".to_owned(),
+        )),
+        Err(refusal) => return print::refuse(&app.name, &refusal),
+    };
+    done.unwrap_or_else(|problem| fail(&app.name, &problem, &mut Out::new()))
 }
 
 fn does(app: &App, command: &Command, out: &mut (impl Write + Send)) -> Result<ExitCode, Problem> {

@@ -20,7 +20,7 @@ use report::{Page, document, picture, quantity, text};
 
 use crate::app::App;
 use crate::arguments::Run;
-use crate::asked::{EXPECTED, asked, instead, subject, target, warn, warn_of_build, with_blocks};
+use crate::asked::{EXPECTED, asked, hosting, instead, subject, target, warn, warn_of_build, with_blocks};
 use crate::circumstances;
 use crate::deferred::optional;
 use crate::files;
@@ -150,7 +150,7 @@ fn document(arguments: &Run, setting: &Setting, ran: &Combination) -> document::
         &setting.target.described(),
         ran,
     );
-    document::Run { circumstances: is_native.then(circumstances::now), ..found }
+    document::Run { circumstances: is_native.then(|| circumstances::now(setting.hosting)), ..found }
 }
 
 /// Prints the results of a combination.
@@ -172,6 +172,12 @@ fn drawn(path: &Path, found: &document::Run) -> Result<String, Problem> {
     Ok(plot::svg(&picture::run(found).ok_or_else(nothing)?))
 }
 
+/// Takes part in the run that this command line asks for, as a process of it.
+pub(crate) fn take_part(app: &App, arguments: &Run) -> Result<ExitCode, Problem> {
+    setting(app, arguments)?.take_part()?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// The combination that the command line asks for, without a trace.
 fn setting(app: &App, arguments: &Run) -> Result<Setting, Problem> {
     let common = &arguments.common;
@@ -185,9 +191,11 @@ fn setting(app: &App, arguments: &Run) -> Result<Setting, Problem> {
     let asked = (target, subject, optional(&arguments.policy));
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (common.seed.get(), optional(&common.stall_limit), common.host_limit.get());
-    let ((target, (subject, mechanisms), policy), (nodes, processors, threads), rest) =
-        (asked.all(), size.all(), rest.all()).all()?;
+    let place = (hosting(common), optional(&arguments.problem));
+    let ((target, (subject, mechanisms), policy), (nodes, processors, threads), rest, (hosting, problem)) =
+        (asked.all(), size.all(), rest.all(), place.all()).all()?;
     let (seed, stall_limit, host_limit) = rest;
+    let subject = problem.into_iter().fold(subject, |subject, shape| subject.problem(shape));
     let subject = with_blocks(subject, &common.memory, [&target]);
     let least = subject.instance.least();
     let shape = target.shape(AskedShape { nodes, processors }, least);
@@ -203,6 +211,7 @@ fn setting(app: &App, arguments: &Run) -> Result<Setting, Problem> {
         threads: threads.unwrap_or(least.threads),
         policy,
         seed,
+        hosting,
         stall_limit,
         host_limit: Some(host_limit::within(&app.name, host_limit, None)),
         trace: None,

@@ -12,7 +12,7 @@ use units::Time;
 
 use crate::rounds::{End, Together};
 use crate::shape::{self, AskedShape};
-use crate::{Error, HostLimit, Mistake, Repeat, Setting, Subject, Target, cores};
+use crate::{Error, HostLimit, Hosting, Mistake, Repeat, Setting, Subject, Target, cores};
 
 /// A comparison to be run: a program, targets, and the settings common to all runs.
 ///
@@ -45,6 +45,8 @@ pub struct Comparison {
     /// Whether a run on this host may have more processors than there are cores. They then take turns and times mean
     /// little. If not, such a run is refused.
     pub crowded: bool,
+    /// The place of the nodes of runs on this host.
+    pub hosting: Hosting,
     /// The number of the program's threads on each computing processor.
     pub threads: u32,
     /// The policies; if empty, every preset that a machine can do.
@@ -136,6 +138,7 @@ impl Comparison {
         Self {
             shapes: shapes(AskedShape::default(), least, &targets),
             crowded: false,
+            hosting: Hosting::default(),
             threads: least.threads,
             subject,
             freed: Free::default(),
@@ -305,6 +308,7 @@ impl Comparison {
             threads: self.threads,
             policy,
             seed: self.seed,
+            hosting: self.hosting,
             stall_limit: self.stall_limit,
             host_limit: self.host_limit.clone(),
             trace: None,

@@ -10,7 +10,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::shape::AskedShape;
-use crate::{Error, HostLimit, Repeat, Setting, Sharing, Subject, Target};
+use crate::{Error, HostLimit, Hosting, Repeat, Setting, Sharing, Subject, Target};
 
 /// A request to run a program on one target. Defaults: this host, the program's first mechanism that the machine can
 /// do, as many nodes and processors as the machine has, one thread on each computing processor, the [usual
@@ -34,6 +34,7 @@ pub struct Run {
     protocol: &'static Coherence,
     target: Target,
     mechanism: Option<Mechanism>,
+    hosting: Hosting,
     nodes: Option<u32>,
     processors: Option<u32>,
     threads: Option<u32>,
@@ -55,6 +56,7 @@ impl Run {
             protocol: Sharing::default().protocol,
             target: Target::Native,
             mechanism: None,
+            hosting: Hosting::default(),
             nodes: None,
             processors: None,
             threads: None,
@@ -82,6 +84,11 @@ impl Run {
     /// Sets the mechanism by which data moves.
     pub fn mechanism(self, mechanism: Mechanism) -> Self {
         Self { mechanism: Some(mechanism), ..self }
+    }
+
+    /// Sets the place of the nodes of a run on this host.
+    pub fn hosting(self, hosting: Hosting) -> Self {
+        Self { hosting, ..self }
     }
 
     /// Sets the number of nodes. Left open, it is the machine's own, or as many as the program needs.
@@ -164,6 +171,7 @@ impl Run {
             mechanism,
             subject: subject.sharing(sharing),
             target: self.target,
+            hosting: self.hosting,
             nodes,
             processors,
             threads: self.threads.unwrap_or(least.threads),

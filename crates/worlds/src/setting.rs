@@ -5,13 +5,13 @@ use compare::{Combination, MachineShape, Way};
 use tempest::entry::Plan;
 use tempest::outcome::{Failure, Outcome, RunProgress};
 use tempest::policy::Split;
-use tempest::world::Launch;
+use tempest::world::{Launch, World};
 use tempest::{Mechanism, Policy, Shape};
 use trace::Recorder;
 use units::Time;
 
 use crate::limits::MAX_THREADS;
-use crate::{Error, FailedRun, HostLimit, Mistake, Sharing, Subject, Target, cores};
+use crate::{Error, FailedRun, HostLimit, Hosting, Mistake, Sharing, Subject, Target, cores};
 
 /// A combination to be run, every choice made. [`Run`](crate::Run) makes one with defaults.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Setting {
     pub target: Target,
     /// The mechanism by which data moves.
     pub mechanism: Mechanism,
+    /// The place of the nodes of a run on this host.
+    pub hosting: Hosting,
     /// The number of nodes.
     pub nodes: u32,
     /// The number of processors of each node.
@@ -53,7 +55,7 @@ impl Setting {
     /// Runs the combination once.
     pub(crate) fn once(&self) -> Result<Outcome, Error> {
         let launch = self.launch()?;
-        let run = || self.target.world().run(&launch);
+        let run = || self.world().run(&launch);
         let ran = match (&self.host_limit, &launch.progress) {
             (Some(limit), Some(progress)) => limit.watch(progress, |failure| self.failed(failure), run),
             _ => run(),
@@ -62,6 +64,19 @@ impl Setting {
             Failure::Refused(why) => self.target.refusal(why).into(),
             failure => Error::Failed(Box::new(self.failed(failure))),
         })
+    }
+
+    /// The world that makes the run.
+    fn world(&self) -> Box<dyn World> {
+        if self.target.is_native() { self.hosting.world(self) } else { self.target.world() }
+    }
+
+    /// Takes part in the run as a process of it, and ends with it. For a process that has an [order](crate::hosting::order).
+    ///
+    /// # Errors
+    /// If the run cannot be made.
+    pub fn take_part(&self) -> Result<(), Error> {
+        self.once().map(drop)
     }
 
     /// The run with the error that ended it.

@@ -22,6 +22,8 @@ pub struct Subject {
     pub(crate) problem: Option<Shape>,
     /// The names of the inputs that were given.
     given: Vec<String>,
+    /// The inputs as they were given, each `KEY=VALUE` or the path of the only file.
+    pub(crate) texts: Vec<String>,
 }
 
 impl Subject {
@@ -33,7 +35,7 @@ impl Subject {
     pub fn load(entry: &Entry, inputs: &[(&str, &str)]) -> Result<Self, Error> {
         let mut gatherer = Gatherer::new(entry);
         inputs.iter().for_each(|(key, value)| gatherer.set(key, value));
-        Self::gathered(entry, gatherer)
+        Self::gathered(entry, gatherer, inputs.iter().map(|(key, value)| format!("{key}={value}")).collect())
     }
 
     /// Loads a program with inputs as texts, each `KEY=VALUE` or the path of the only file that the program
@@ -44,13 +46,19 @@ impl Subject {
     pub fn told(entry: &Entry, texts: &[String]) -> Result<Self, Error> {
         let mut gatherer = Gatherer::new(entry);
         texts.iter().for_each(|text| gatherer.take(text));
-        Self::gathered(entry, gatherer)
+        Self::gathered(entry, gatherer, texts.to_vec())
     }
 
     /// Keeps shared memory coherent in another way, for this program and its inputs.
     #[must_use]
     pub fn sharing(self, sharing: Sharing) -> Self {
         Self { sharing, ..self }
+    }
+
+    /// Sets the shape of the run whose problem the program solves, in place of that of each run itself.
+    #[must_use]
+    pub fn problem(self, shape: Shape) -> Self {
+        Self { problem: Some(shape), ..self }
     }
 
     /// Whether the program is written for each of these mechanisms.
@@ -89,7 +97,7 @@ impl Subject {
         self.given.iter().any(|given| given == key)
     }
 
-    fn gathered(entry: &Entry, gatherer: Gatherer<'_>) -> Result<Self, Error> {
+    fn gathered(entry: &Entry, gatherer: Gatherer<'_>, texts: Vec<String>) -> Result<Self, Error> {
         let keys = gatherer.keys();
         let (given, verdict) = gatherer.finish();
         let loaded = (entry.load)(&given)
@@ -101,6 +109,7 @@ impl Subject {
             sharing: Sharing::default(),
             problem: None,
             given: keys,
+            texts,
         })
     }
 }

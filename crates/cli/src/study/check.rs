@@ -10,7 +10,7 @@ use tempest::entry::{Coherence, Entry, Plan};
 use tempest::outcome::Refusal;
 use tempest::{Mechanism, Policy};
 use worlds::shape::AskedShape;
-use worlds::{Baseline, Setting, Sharing, Subject, Target};
+use worlds::{Baseline, Hosting, Setting, Sharing, Subject, Target};
 
 use crate::app::App;
 use crate::asked::{self, EXPECTED};
@@ -256,6 +256,7 @@ impl One<'_> {
             threads: threads.unwrap_or(least.threads),
             policy,
             seed,
+            hosting: Hosting::default(),
             stall_limit: None,
             host_limit: None,
             trace: None,

@@ -8,7 +8,9 @@ use tempest::policy::Servers;
 use super::brief::{SCREEN, height};
 use super::{anatomy, cores, figures, kind, partial, sharing};
 use crate::bar;
-use crate::document::{Baseline, Change, Interval, ProtocolBreakdown, Region, Run};
+use crate::document::{
+    AS_PROCESSES, Baseline, Change, Circumstances, Interval, ProtocolBreakdown, Region, Run,
+};
 use crate::figures::{grids, single, unit};
 use crate::names::{self, part as name};
 use crate::page::{ALARM, Page, QUIET, STRONG};
@@ -77,7 +79,9 @@ fn full(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
 
 fn size(run: &Run) -> String {
     let with = &run.combination;
-    format!("{}, {} each", with.at_work(), several(with.threads, "thread"))
+    let apart = run.circumstances.as_ref().is_some_and(Circumstances::has_processes);
+    let apart = if apart { format!(", {AS_PROCESSES}") } else { String::new() };
+    format!("{}, {} each{apart}", with.at_work(), several(with.threads, "thread"))
 }
 
 /// Lines of a name and a value.
