@@ -1,6 +1,6 @@
 //! The place of the nodes of a run on this host: one process, or processes of their own.
 //!
-//! A command makes many runs, and a process of a node has to make one of them alone. So the launcher gives it an *order*: the arguments of
+//! A command makes many runs, and a process of a node takes part in a single run. So the launcher gives it an *order*: the arguments of
 //! the `run` command that makes this run. This module must never know how a command reads its arguments.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tempest::world::World;
 
 use crate::Setting;
 
-/// Where the nodes of a run on this host live.
+/// The place of the nodes of a run on this host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Hosting {
     /// All nodes in this process.

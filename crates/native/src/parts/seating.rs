@@ -1,5 +1,5 @@
-//! The processors of a world by index: those of a node side by side, node by node, and behind all of them the helpers, one for each node,
-//! if there are any.
+//! The processors of a world by index: the processors of a node side by side, node by node, and behind all of them the helper of each node,
+//! if nodes have helpers.
 //!
 //! Tables with an entry for each processor are indexed so, also where the processors of other nodes belong to other processes. This module
 //! must never know the activity of a processor.

@@ -1,7 +1,7 @@
 //! Plain values as bytes, for messages between the processes of a world.
 //!
-//! Both ends are the same executable, so there is one form and no version. A decoder never trusts what it reads: bytes that are no value of
-//! the type give `None`, whatever they are. This module must never know the purpose of a value.
+//! Both ends are the same executable, so there is one form and no version. A decoder never trusts its bytes: bytes that are no value of
+//! the type give `None`. This module must never know the purpose of a value.
 
 use tempest::outcome::{
     Adjustment, Blocked, Breakdown, Counters, Dispatching, Figure, Merge, ProtocolTime, Report, Resource,

@@ -1,7 +1,7 @@
 //! The launcher of a world of processes.
 //!
 //! It runs no node. It starts the processes, brings them together, and makes one outcome of their records. In between it only listens: to
-//! their beats, for the first that stops the run, and for one that is gone or silent. Whatever happens, it leaves no process behind.
+//! their beats, for the first end of the run in a process, and for a process that is gone or silent. In every case it leaves no process behind.
 //!
 //! This module must never know the memory of a node.
 
@@ -25,10 +25,10 @@ use crate::parts::settling::Terms;
 use crate::parts::world::Stage;
 use crate::process::member::{MARK, build, mark, monotonic_ns};
 use crate::process::orders::{FromProcess, Join, Left, NodeExports, Still, ToProcess};
-use crate::process::peers::{Peers, Step};
+use crate::process::peers::{Milestone, Peers};
 use crate::process::settings::Settings;
 use crate::process::socket::{MOST_DESCRIPTORS, Socket};
-use crate::runner::stillness::{Stillness, Verdict};
+use crate::runner::stillness::{Judgement, Stillness};
 
 /// Time that processes have to leave a run that has failed, beyond the time that they give their own processors.
 const GRACE: Duration = Duration::from_secs(3);
@@ -212,23 +212,23 @@ impl Launcher {
             FromProcess::Beat(progress) => self.peers.note_progress(process, progress),
             FromProcess::Settled(exports) => {
                 run.settled[process] = files.pop().map(|file| (exports, file));
-                if self.peers.reach(process, Step::Settled) {
+                if self.peers.reach(process, Milestone::Settled) {
                     self.connect(run);
                 }
             }
             FromProcess::Arrived => {
-                if self.peers.reach(process, Step::Arrived) && run.stopped.is_none() {
+                if self.peers.reach(process, Milestone::Arrived) && run.stopped.is_none() {
                     self.tell_all(&ToProcess::Go(monotonic_ns()), &[]);
                     run.stillness = Some(Stillness::new(self.peers.progress(), terms.launch.stall_limit));
                 }
             }
             FromProcess::Refused(cause) => {
-                self.peers.reach(process, Step::Left);
+                self.peers.reach(process, Milestone::Left);
                 self.fail(run, cause.failure());
             }
             FromProcess::Stopped(stage, at) => self.stop(run, stage, at),
             FromProcess::Left(left) => {
-                self.peers.reach(process, Step::Left);
+                self.peers.reach(process, Milestone::Left);
                 run.left[process] = Some(*left);
             }
         }
@@ -258,10 +258,10 @@ impl Launcher {
         }
         let progress = self.peers.progress();
         match run.stillness.as_mut().map(|stillness| stillness.look(progress)) {
-            None | Some(Verdict::Moves) => {}
+            None | Some(Judgement::Moves) => {}
             // Node 0 keeps the search.
-            Some(Verdict::Still) => _ = self.sockets[0].send(&ToProcess::Search),
-            Some(Verdict::Stalled { limit, since }) => {
+            Some(Judgement::Still) => _ = self.sockets[0].send(&ToProcess::Search),
+            Some(Judgement::Stalled { limit, since }) => {
                 run.stalled = Some(limit);
                 run.note_stop(Stage::Failed, 0);
                 self.tell_all(&ToProcess::Stall(since.as_nanos() as u64), &[]);
@@ -289,14 +289,14 @@ impl Launcher {
         if self.peers.has_left(process) {
             return;
         }
-        self.peers.reach(process, Step::Left);
+        self.peers.reach(process, Milestone::Left);
         let first = process * self.nodes_each;
         let nodes = match self.nodes_each {
             1 => NodeId(first as u32).to_string(),
             each => format!("nodes {first} to {}", first + each - 1),
         };
         let child = &mut self.children[process];
-        // A process whose socket has ended is about to end; one that is silent may be stopped.
+        // A process whose socket has ended is about to end; a silent process may be stopped.
         let why = match wait_briefly(child) {
             Some(status) => format!("has ended: {status}"),
             None => format!("has been silent for {} s", self.timeout.as_secs_f64()),

@@ -79,6 +79,7 @@ fn parent_text() -> String {
 }
 
 /// Ends the process with an error.
+#[allow(clippy::print_stderr, reason = "a process that has no launcher has nobody else to tell")]
 fn leave(why: &str) -> ! {
     eprintln!("tradewind: error: {why}");
     std::process::exit(1);

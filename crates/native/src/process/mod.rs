@@ -17,7 +17,7 @@
 //! | `coding` | plain values as bytes |
 //! | `elsewhere` | systems other than Linux |
 //!
-//! This part must never know what a program does.
+//! This part must never know the program.
 
 #[cfg(target_os = "linux")]
 mod coding;

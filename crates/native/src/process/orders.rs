@@ -40,13 +40,13 @@ pub(crate) struct Join {
     pub(crate) calls: u64,
     /// The run as the command describes it; `None` where the process reaches the run by itself.
     pub(crate) order: Option<String>,
-    /// The terms of the run: those of the process must be equal.
+    /// The terms of the run, which the process must find as well.
     pub(crate) terms: String,
     /// Nanoseconds between two beats.
     pub(crate) beat_ns: u64,
 }
 
-/// Where the memory of a node that others access lies in the file of its process, and the identity of its messages and segments.
+/// The places in the file of a process of a node's memory that others access, and the identity of its messages and segments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NodeExports {
     pub(crate) fingerprint: u64,
@@ -67,7 +67,7 @@ pub(crate) struct Left {
     pub(crate) records: Option<Vec<NodeRecord>>,
     /// The reason why it has not, if this process knows one.
     pub(crate) failure: Option<Cause>,
-    /// The threads of the process that waited when the run stopped, and the ones that ran without progress.
+    /// The threads of the process that waited when the run stopped, and its threads that ran without progress.
     pub(crate) blocked: Vec<Blocked>,
     pub(crate) spinning: Vec<Still>,
     /// The first panic of a destructor of the program's state.

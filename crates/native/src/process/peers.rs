@@ -7,19 +7,19 @@
 
 use std::time::Duration;
 
-/// The way that a process has come.
+/// The point of a run that a process has come to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Step {
+pub(crate) enum Milestone {
     Started,
     Settled,
     Arrived,
     Left,
 }
 
-/// What the launcher knows of a process.
+/// The launcher's knowledge of a process.
 #[derive(Clone, Debug)]
 struct Peer {
-    step: Step,
+    milestone: Milestone,
     progress: u64,
     silent: Duration,
 }
@@ -32,9 +32,9 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    /// `processes` processes that have been started. One that is silent for longer than `timeout` is lost.
+    /// `processes` processes that have been started. A process that is silent for longer than `timeout` is lost.
     pub(crate) fn new(processes: usize, timeout: Duration) -> Self {
-        let peer = Peer { step: Step::Started, progress: 0, silent: Duration::ZERO };
+        let peer = Peer { milestone: Milestone::Started, progress: 0, silent: Duration::ZERO };
         Self { all: vec![peer; processes], timeout }
     }
 
@@ -53,20 +53,20 @@ impl Peers {
         self.all[process].progress = progress;
     }
 
-    /// Notes that a process has come to a step. Returns whether all have.
-    pub(crate) fn reach(&mut self, process: usize, step: Step) -> bool {
-        self.all[process].step = step;
-        self.all.iter().all(|peer| peer.step >= step)
+    /// Notes that a process has come to a milestone. Returns whether all have.
+    pub(crate) fn reach(&mut self, process: usize, milestone: Milestone) -> bool {
+        self.all[process].milestone = milestone;
+        self.all.iter().all(|peer| peer.milestone >= milestone)
     }
 
     /// Whether a process has left.
     pub(crate) fn has_left(&self, process: usize) -> bool {
-        self.all[process].step == Step::Left
+        self.all[process].milestone == Milestone::Left
     }
 
     /// Whether all processes have left.
     pub(crate) fn have_left(&self) -> bool {
-        self.all.iter().all(|peer| peer.step == Step::Left)
+        self.all.iter().all(|peer| peer.milestone == Milestone::Left)
     }
 
     /// A measure of the progress of all: it is constant only while nothing happens.
@@ -84,7 +84,7 @@ impl Peers {
         let timeout = self.timeout;
         self.all.iter_mut().position(|peer| {
             peer.silent += passed;
-            peer.step != Step::Left && peer.silent > timeout
+            peer.milestone != Milestone::Left && peer.silent > timeout
         })
     }
 }
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_process_that_has_left_may_be_silent() {
         let mut peers = Peers::new(2, SECOND);
-        assert!(!peers.reach(0, Step::Left) && !peers.have_left() && peers.reach(1, Step::Left));
+        assert!(!peers.reach(0, Milestone::Left) && !peers.have_left() && peers.reach(1, Milestone::Left));
         assert_eq!([peers.look(SECOND / 2), peers.look(SECOND / 2), peers.look(SECOND / 2)], [None; 3]);
     }
 }

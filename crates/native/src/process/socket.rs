@@ -1,4 +1,4 @@
-//! The socket between the launcher of a world and one of its processes: messages of any length, with descriptors.
+//! The socket between the launcher of a world and a process: messages of any length, with descriptors.
 //!
 //! A message is its length in four bytes, the number of its descriptors in four more, and its bytes. The descriptors travel beside the first
 //! of them. This module must never know the meaning of a message.

@@ -50,14 +50,14 @@ impl Processes {
     }
 
     /// Takes a process for lost, and ends the run, when it has been silent for longer than `timeout`. Each process gives a sign of life ten
-    /// times in this time, whatever the program does.
+    /// times in this time, also while the program computes.
     #[must_use]
     pub fn peer_timeout(self, timeout: Duration) -> Self {
         Self { peer_timeout: timeout, ..self }
     }
 
-    /// Gives the processes a description of the run, which [`member`](crate::member) shows them at once: for a command that makes many runs,
-    /// and in whose processes only one of them is to be made.
+    /// Gives the processes a description of the run, which [`member`](crate::member) shows them at once: a command makes many runs, and each
+    /// of its processes takes part in a single run.
     #[must_use]
     pub fn described(self, order: String) -> Self {
         Self { order: Some(order), ..self }
@@ -76,7 +76,7 @@ impl World for Processes {
 
         let calls = CALLS.fetch_add(1, Ordering::Relaxed);
         match member() {
-            // The run before the one that the process was started for.
+            // A run before the process's own.
             Some(member) if member.order().is_none() && calls != member.calls() => self.local.run(launch),
             Some(member) => self.local.with_terms(launch, |terms| member.run(terms)),
             None => {

@@ -31,7 +31,7 @@ use crate::parts::stacks;
 use crate::parts::world::{Stage, World};
 use crate::processor::{helper, scheduler, unwinding};
 use crate::runner::cores::Cores;
-use crate::runner::stillness::{Stillness, Verdict};
+use crate::runner::stillness::{Judgement, Stillness};
 
 /// Time for which a run that has failed or is deadlocked waits for its processors to see it.
 const GRACE: Duration = Duration::from_secs(1);
@@ -245,9 +245,9 @@ fn watch(world: &World, processors: &Processors, launch: &Launch) -> Farewell {
             return last_grace(processors);
         }
         match stillness.look(progress(world)) {
-            Verdict::Moves => {}
-            Verdict::Still => world.ask_for_the_end(),
-            Verdict::Stalled { limit, since } => {
+            Judgement::Moves => {}
+            Judgement::Still => world.ask_for_the_end(),
+            Judgement::Stalled { limit, since } => {
                 let spinning = running(world, launch.threads, since);
                 world.fail(Failure::Stalled { limit, spinning, blocked: Vec::new() });
             }

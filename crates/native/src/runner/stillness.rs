@@ -27,7 +27,7 @@ pub(crate) struct Stillness {
 
 /// The judgement of a look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum Judgement {
     /// There has been progress since the last look.
     Moves,
     /// There has been none: the run may have ended, or be deadlocked.
@@ -48,7 +48,7 @@ impl Stillness {
     }
 
     /// Looks at the progress after a [pause](Self::pause). Time is counted in pauses: a process that is stopped for a while has not stalled.
-    pub(crate) fn look(&mut self, progress: u64) -> Verdict {
+    pub(crate) fn look(&mut self, progress: u64) -> Judgement {
         let moves = progress != self.last;
         self.since = if moves { Duration::ZERO } else { self.since + self.pause };
         self.last = progress;
@@ -57,11 +57,11 @@ impl Stillness {
             patience.map_or(LONGEST, |patience| (patience / LOOKS_PER_LIMIT).clamp(SHORTEST, LONGEST));
         self.pause = (2 * self.pause).min(longest);
         match (self.limit, patience) {
-            _ if moves => Verdict::Moves,
+            _ if moves => Judgement::Moves,
             (Some(limit), Some(patience)) if self.since > patience => {
-                Verdict::Stalled { limit, since: self.since }
+                Judgement::Stalled { limit, since: self.since }
             }
-            _ => Verdict::Still,
+            _ => Judgement::Still,
         }
     }
 }
@@ -74,23 +74,23 @@ mod tests {
     fn a_run_stalls_after_its_limit_without_progress() {
         let limit = Time::from_microseconds(10_000);
         let mut stillness = Stillness::new(0, Some(limit));
-        assert_eq!(stillness.look(1), Verdict::Moves);
+        assert_eq!(stillness.look(1), Judgement::Moves);
         let mut still = 0;
         let since = loop {
             match stillness.look(1) {
-                Verdict::Still => still += 1,
-                Verdict::Stalled { since, .. } => break since,
-                Verdict::Moves => unreachable!("the progress is constant"),
+                Judgement::Still => still += 1,
+                Judgement::Stalled { since, .. } => break since,
+                Judgement::Moves => unreachable!("the progress is constant"),
             }
         };
         assert!(still > 1 && since > host_time(limit) && since < 2 * host_time(limit), "{still} {since:?}");
-        assert_eq!(stillness.look(2), Verdict::Moves);
+        assert_eq!(stillness.look(2), Judgement::Moves);
     }
 
     #[test]
     fn a_run_without_a_limit_never_stalls() {
         let mut stillness = Stillness::new(0, None);
-        assert!((0..100).all(|_| stillness.look(0) == Verdict::Still));
+        assert!((0..100).all(|_| stillness.look(0) == Judgement::Still));
         assert_eq!(stillness.pause(), LONGEST);
     }
 }

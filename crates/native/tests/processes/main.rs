@@ -7,6 +7,8 @@
 //! cargo test -p tradewind-native --test processes -- locks_exclude    # the promises with this in their names
 //! ```
 
+#![allow(clippy::print_stdout, reason = "it is a command of its own")]
+
 #[cfg(target_os = "linux")]
 mod promises;
 

@@ -52,7 +52,7 @@ fn find(name: &str) -> &'static Promise {
     promises().iter().find(|(known, _)| *known == name).expect("the promise exists")
 }
 
-/// The world of a case. A promise may make several runs; a process takes part in one of them, and makes those before it by itself.
+/// The world of a case. A promise may make several runs; a process takes part in a single run, and makes the earlier runs by itself.
 struct Numbered<'a> {
     case: &'a Case,
     own: Option<u32>,
