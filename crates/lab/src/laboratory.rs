@@ -7,7 +7,7 @@ use crate::absent::Absent;
 use crate::basis::{Bases, Declarations};
 use crate::declared::Declared;
 use crate::expression::{Expression, Value};
-use crate::pattern::Pattern;
+use crate::pattern::ByPattern;
 use crate::study::{Band, Check, Derived, Origin, Source};
 use crate::survey::Survey;
 use crate::tolerance::Tolerance;
@@ -164,14 +164,12 @@ impl Laboratory {
     /// check.
     pub fn decided_by<'a>(&'a self, study: &'a Study) -> BTreeSet<&'a str> {
         let yielded = study.sources.iter().flat_map(|source| &source.metrics);
-        let yielded = yielded.filter_map(|mapping| mapping.metric.as_ref());
-        let (families, exact): (Vec<_>, Vec<_>) = yielded.partition(|metric| metric.is_family());
-        let decided: HashSet<_> = (exact.into_iter().map(Pattern::text))
-            .chain(study.derived.iter().map(|derived| derived.metric.as_str()))
-            .chain(study.checks.iter().map(|check| check.claim.as_str()))
-            .collect();
-        let is_decided =
-            |id: &str| decided.contains(id) || families.iter().any(|family| family.capture(id).is_some());
+        let yielded: ByPattern<'_, ()> =
+            yielded.filter_map(|mapping| Some((mapping.metric.as_ref()?, ()))).collect();
+        let derived = study.derived.iter().map(|derived| derived.metric.as_str());
+        let worked_out: HashSet<_> =
+            derived.chain(study.checks.iter().map(|check| check.claim.as_str())).collect();
+        let is_decided = |id: &str| worked_out.contains(id) || yielded.get(id).is_some();
         self.claims.iter().map(|claim| claim.id.as_str()).filter(|id| is_decided(id)).collect()
     }
 

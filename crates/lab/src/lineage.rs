@@ -6,17 +6,15 @@ use std::collections::{BTreeSet, HashMap};
 use crate::Specification;
 use crate::expression::Expression;
 use crate::laboratory::Laboratory;
-use crate::pattern::Pattern;
+use crate::pattern::ByPattern;
 use crate::study::{Check, Derived, Mapping, Origin, Source};
 
 /// The names of a laboratory, with the tables of the studies behind them.
 pub(crate) struct Lineage<'a> {
     derived: HashMap<&'a str, &'a Derived>,
     checks: HashMap<&'a str, &'a Check>,
-    /// Sources by the metrics that they yield, where the name of a metric is written out.
-    exact: HashMap<&'a str, Yield<'a>>,
-    /// Sources of families of metrics.
-    families: Vec<(&'a Pattern, Yield<'a>)>,
+    /// Sources by the metrics that they yield.
+    yields: ByPattern<'a, Yield<'a>>,
     /// The uses of the numbers of each run, by its command line.
     uses: HashMap<Vec<String>, Vec<&'a Mapping>>,
 }
@@ -47,26 +45,21 @@ pub(crate) fn closure<'n>(
 
 impl<'a> Lineage<'a> {
     pub(crate) fn new(laboratory: &'a Laboratory) -> Self {
-        let (mut exact, mut families) = (HashMap::new(), Vec::new());
         let mut uses: HashMap<_, Vec<_>> = HashMap::new();
         for (_, source) in laboratory.sources() {
             if let Origin::Run(run) = &source.origin {
                 uses.entry(run.arguments()).or_default().extend(&source.metrics);
             }
-            for mapping in &source.metrics {
-                let Some(metric) = &mapping.metric else { continue };
-                let yielded = Yield { source, mapping };
-                match metric.is_family() {
-                    true => families.push((metric, yielded)),
-                    false => drop(exact.insert(metric.text(), yielded)),
-                }
-            }
         }
+        let mappings = laboratory
+            .sources()
+            .flat_map(|(_, source)| source.metrics.iter().map(move |mapping| (source, mapping)));
+        let yields = mappings
+            .filter_map(|(source, mapping)| Some((mapping.metric.as_ref()?, Yield { source, mapping })));
         Self {
             derived: laboratory.derived().map(|(_, it)| (it.metric.as_str(), it)).collect(),
             checks: laboratory.checks().map(|(_, it)| (it.claim.as_str(), it)).collect(),
-            exact,
-            families,
+            yields: yields.collect(),
             uses,
         }
     }
@@ -97,8 +90,7 @@ impl<'a> Lineage<'a> {
 
     /// The source that yields a metric.
     pub(crate) fn yielded(&self, name: &str) -> Option<Yield<'a>> {
-        let family = || self.families.iter().find(|(metric, _)| metric.capture(name).is_some());
-        self.exact.get(name).copied().or_else(|| family().map(|(_, yielded)| *yielded))
+        self.yields.get(name).copied()
     }
 
     /// The run that measures a metric; `None` if something else yields it.

@@ -1,4 +1,6 @@
-//! Names with at most one `*`, which stands for any text. This module must never know the named things.
+//! Names with at most one `*`, which stands for any text, and values by such names. This module must never know the named things.
+
+use std::collections::HashMap;
 
 /// A name, or a family of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +58,29 @@ impl Pattern {
     }
 }
 
+/// Values by pattern. A value of a name that is written out precedes the values of families; of two values of one such name the
+/// last counts, of two families of a name the first.
+pub(crate) struct ByPattern<'p, T> {
+    exact: HashMap<&'p str, T>,
+    families: Vec<(&'p Pattern, T)>,
+}
+
+impl<T> ByPattern<'_, T> {
+    /// The value of a name.
+    pub(crate) fn get(&self, name: &str) -> Option<&T> {
+        let family = || self.families.iter().find(|(pattern, _)| pattern.capture(name).is_some());
+        self.exact.get(name).or_else(|| family().map(|(_, value)| value))
+    }
+}
+
+impl<'p, T> FromIterator<(&'p Pattern, T)> for ByPattern<'p, T> {
+    fn from_iter<I: IntoIterator<Item = (&'p Pattern, T)>>(values: I) -> Self {
+        let (families, exact): (Vec<_>, Vec<_>) =
+            values.into_iter().partition(|(pattern, _)| pattern.is_family());
+        Self { exact: exact.into_iter().map(|(pattern, value)| (pattern.text(), value)).collect(), families }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +93,13 @@ mod tests {
         // Overlapping parts do not count twice.
         assert_eq!(Pattern::new("aa*aa").unwrap().capture("aaa"), None);
         assert_eq!(Pattern::new("*.*"), None);
+    }
+
+    #[test]
+    fn a_name_written_out_precedes_families() {
+        let patterns = ["gap.*", "gap.*.now", "gap.get", "gap.get"].map(|text| Pattern::new(text).unwrap());
+        let values: ByPattern<'_, usize> = patterns.iter().zip(0..).collect();
+        let found = ["gap.get", "gap.put", "gap.put.now", "rtt"].map(|name| values.get(name).copied());
+        assert_eq!(found, [Some(3), Some(0), Some(0), None]);
     }
 }
