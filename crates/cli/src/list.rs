@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use report::document::{self, Item, Program};
 use report::page::Page;
-use report::quantity::several;
 use report::text::{self, OptionItem};
 use tempest::entry::{Coherence, Entry, Input, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS, Preset};
 use tempest::{Mechanism, Policy};
+use units::plural::several;
 use worlds::{NATIVE, machines};
 
 use crate::app::App;

@@ -132,14 +132,6 @@ fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// A number of things and their name, in the plural unless there is one.
-pub fn several(number: impl Into<u64>, one: &str) -> String {
-    match number.into() {
-        1 => format!("1 {one}"),
-        number => format!("{number} {one}s"),
-    }
-}
-
 /// Names as people list them: `a, b and c`.
 pub fn list(names: &[String]) -> String {
     listed(names, "and")
@@ -176,7 +168,6 @@ mod tests {
         assert_eq!([-0.004, 0.0, 0.006, -0.25].map(signed), ["0 %", "0 %", "+1 %", "-25 %"]);
         let waits = [0.6, 60.0, 99.6, 600.0, 7200.0].map(Duration::from_secs_f64);
         assert_eq!(waits.map(roughly), ["1 s", "60 s", "2 min", "10 min", "2 h"]);
-        assert_eq!([1_u32, 2].map(|nodes| several(nodes, "node")), ["1 node", "2 nodes"]);
     }
 
     #[test]

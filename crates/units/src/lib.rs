@@ -1,5 +1,5 @@
 //! Quantities with units: time, frequency, cycles, bytes, bandwidth; the confidence of the median of measured values;
-//! the spelling of names; and values of an input as ranges and lists.
+//! the spelling of names; counts with their noun; and values of an input as ranges and lists.
 //!
 //! Every quantity is an integer newtype, so two runs that compute the same thing get the same bits, and every
 //! quantity reads and prints the spelling a person would write: `"2.5 us"`, `"400 MHz"`, `"64 KiB"`,
@@ -29,6 +29,7 @@ mod error;
 mod frequency;
 pub mod median;
 pub mod names;
+pub mod plural;
 mod scale;
 mod span;
 pub mod text;

@@ -8,6 +8,7 @@ use compare::MachineShape;
 use tempest::entry::{BadPlan, InputError};
 use tempest::outcome::Failure;
 use tempest::{Mechanism, Policy};
+use units::plural::several;
 
 use crate::NATIVE;
 use crate::files::Unreadable;
@@ -299,12 +300,12 @@ impl fmt::Display for Mistake {
                 f,
                 "policy `{policy}` needs {processors} processors in all, and this host has {}: expected another policy, or `run`, \
                  where processors may take turns",
-                counted(*cores, "core")
+                several(*cores as u64, "core")
             ),
             Self::TooManyThreads { nodes, computing, threads } => write!(
                 f,
                 "--nodes {nodes} with {} each and --threads {threads}: expected at most {MAX_THREADS} threads in all",
-                counted(*computing as usize, "computing processor")
+                several(*computing, "computing processor")
             ),
             Self::Refused { file, why } => {
                 file.iter().try_for_each(|file| write!(f, "{file}: "))?;
@@ -334,15 +335,10 @@ fn too_few_cores(
         f,
         "{program} needs {} of {}, and this host has {}: expected --nodes {nodes} --processors {processors} to measure with \
          processors that take turns",
-        counted(nodes as usize, "node"),
-        counted(processors as usize, "processor"),
-        counted(cores, "core"),
+        several(nodes, "node"),
+        several(processors, "processor"),
+        several(cores as u64, "core"),
     )
-}
-
-/// A number of things of this name, such as `1 core` or `2 cores`.
-fn counted(number: usize, name: &str) -> String {
-    format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The names of mechanisms, with commas.

@@ -8,6 +8,7 @@ use tempest::entry::InputError;
 use tempest::outcome::MemoryEvents;
 use tempest::*;
 use units::Time;
+use units::plural::several;
 
 const WORD_BYTES: u32 = 8;
 /// The words of a page.
@@ -320,8 +321,7 @@ impl MessageMemory {
         let (needed, nodes) = (needed(inputs), shape.nodes);
         if nodes < needed {
             let expected = format!("expected --nodes of at least {needed}, as messages go between nodes");
-            let plural = if nodes == 1 { "" } else { "s" };
-            return Err(InputError::Together(format!("{nodes} node{plural}: {expected}")));
+            return Err(InputError::Together(format!("{}: {expected}", several(nodes, "node"))));
         }
         if inputs.buffers > 1 && (inputs.unread > 0 || inputs.other > 0) {
             let expected = "expected unread=0 and other=0, which are for one buffer";

@@ -9,11 +9,11 @@ use tempest::Mechanism;
 use tempest::outcome::{self, Adjustment, Counters, Outcome, PhaseRecord, Stage, VolumeBytes, Why};
 use tempest::policy::Split;
 use units::TotalTime;
+use units::plural::several;
 
 use super::documented::{Documented, documented};
 use super::spent::{Breakdown, ProtocolBreakdown, Utilization};
 use super::{Baseline, Circumstances, Partial};
-use crate::quantity::several;
 
 /// The document that `tradewind run --json` prints.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

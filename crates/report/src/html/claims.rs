@@ -2,11 +2,11 @@
 
 use lab::Basis;
 use maud::{Markup, html};
+use units::plural::several;
 
 use super::shell::heads;
 use crate::document::{Claim, Predictions, Scalar, Standing, Verdicts};
 use crate::picture::basis_label;
-use crate::quantity::several;
 use crate::words::{error, scalar, stated, tolerance};
 
 /// The most claims of a table that stands open; a longer table is folded away.

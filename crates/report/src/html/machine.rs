@@ -2,12 +2,12 @@
 //! know the effect of a value.
 
 use maud::{Markup, html};
+use units::plural::several;
 
 use super::parts::{Drawn, Machine};
 use super::shell::{figure, heads, place};
 use crate::document::{Parameter, Score, Underived, Value};
 use crate::picture;
-use crate::quantity::several;
 
 /// The pictures of a machine.
 pub(super) fn drawn(machine: &Machine) -> Vec<Drawn> {

@@ -1,10 +1,11 @@
 //! The tables of a study's numbers. This module must never know how a number was measured.
 
 use maud::{Markup, html};
+use units::plural::several;
 
 use super::shell::heads;
 use crate::document::{Study, StudyColumn, StudyFree, StudyRow, StudyTable};
-use crate::quantity::{number, several};
+use crate::quantity::number;
 use crate::words;
 
 /// The tables of a study stand open if they have no more tables, rows and columns than this; else they are folded away.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use indexmap::IndexMap;
 use lab::Basis;
 use maud::{Markup, html};
+use units::plural::several;
 
 use super::parts::{Drawn, Machine, Paper, Studied, facts};
 use super::shell::{Entry, Shell, figure, place};
@@ -12,7 +13,6 @@ use super::{claims, machine, study};
 use crate::document::{Circumstances, Claim, Predictions, Score, Standing};
 use crate::grouped::grouped;
 use crate::picture;
-use crate::quantity::several;
 use plot::Picture;
 
 /// A report.

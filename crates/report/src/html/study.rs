@@ -2,13 +2,14 @@
 
 use indexmap::IndexSet;
 use maud::{Markup, html};
+use units::plural::several;
 
 use super::parts::{Drawn, Studied};
 use super::shell::{figure, place};
 use super::{claims, numbers};
 use crate::document::{FailedRun, Figure, Study};
 use crate::picture;
-use crate::quantity::{list, several};
+use crate::quantity::list;
 use crate::words::{self, alike};
 use plot::Picture;
 

@@ -1,9 +1,9 @@
 //! Measured values against stated ones. This module must never decide whether two values agree.
 
 use lab::Basis;
+use units::plural::several;
 
 use crate::document::{Claim, Scalar};
-use crate::quantity::several;
 use plot::{Axis, Content, Level, Lines, Panel, Picture, Point, Scale, Series, Shared};
 
 /// Fewer points than this are no picture.

@@ -1,9 +1,10 @@
 //! The tables of a comparison as ranked bars. This module must never measure or find anything.
 
 use tempest::policy::Split;
+use units::plural::several;
 
 use crate::document::{Comparison, TableRow, Way, World, has_several_mechanisms};
-use crate::quantity::{list, several, times};
+use crate::quantity::{list, times};
 use crate::words::procs;
 use plot::{Bar, Bars, Content, Interval, Panel, Picture, Shared};
 

@@ -1,7 +1,9 @@
 //! A machine as boxes and wires: the parts of a node, the network, the other nodes. This module must never know the effect of a value.
 
+use units::plural::several;
+
 use crate::document::Explain;
-use crate::quantity::{number, several};
+use crate::quantity::number;
 use plot::{Block, BlockKind, Content, Diagram, Panel, Picture, Shared};
 
 /// The grid: the node on the left, the network and the other nodes on the right.

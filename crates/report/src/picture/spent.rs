@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use compare::Part;
 use compare::parts::PARTS;
 use indexmap::{IndexMap, IndexSet};
+use units::plural::several;
 
 use super::insight::{LEAST_DIFFERENCE, insight};
 use crate::document::{Study, StudyRow, StudyTable, Volume};
 use crate::grouped::grouped;
 use crate::names::part as name;
-use crate::quantity::several;
 use crate::words;
 use plot::{Bar, Bars, Content, Palette, Panel, Picture, Piece, Shared};
 

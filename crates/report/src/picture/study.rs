@@ -1,10 +1,10 @@
 //! The figures of a study, as pictures. This module must never know the subject of a figure.
 
 use indexmap::IndexSet;
+use units::plural::several;
 
 use super::insight::insight;
 use crate::document::{Bounds, Figure, FigureAxis, FigurePanel, FigurePoint, Scalar, Study, StudyNumber};
-use crate::quantity::several;
 use plot::{Axis, Bar, Bars, Content, Interval, Level, Lines, Panel, Picture, Point, Scale, Series, Shared};
 
 /// The picture of a figure of a study.

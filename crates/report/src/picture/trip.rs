@@ -1,9 +1,10 @@
 //! A message's way through a machine, step by step: as a run measured it, or as a sum of prices. This module must never know a price.
 
 use indexmap::IndexMap;
+use units::plural::several;
 
 use crate::document::{Explain, Kind, OneWay, Stage, Trip};
-use crate::quantity::{brief, several};
+use crate::quantity::brief;
 use plot::{Bar, Bars, Content, Panel, Picture, Shared};
 
 /// The most ways that are drawn.

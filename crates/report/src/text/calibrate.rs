@@ -1,11 +1,12 @@
 //! A calibration as text. This module must never measure anything.
 
 use anstyle::Style;
+use units::plural::several;
 
 use super::below;
 use crate::document::{Calibrate, Quantity};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::{percent, several};
+use crate::quantity::percent;
 use crate::table::{Column, Table, dash};
 
 /// The command lines that a calibration advises.

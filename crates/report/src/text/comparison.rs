@@ -3,6 +3,7 @@
 
 use anstyle::Style;
 use indexmap::IndexMap;
+use units::plural::several;
 
 use super::legend::Legend;
 use super::ranked::Look;
@@ -10,7 +11,7 @@ use super::{below, cores, kind, partial, prediction, ranked, sharing};
 use crate::document::{Comparison, LeftOut, Named, Refused, Setting, TableRow, World};
 use crate::grouped::grouped;
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::{several, time};
+use crate::quantity::time;
 use crate::words;
 
 /// A comparison as it is shown, with facts that its document does not have.

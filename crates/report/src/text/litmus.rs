@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use anstyle::Style;
+use units::plural::several;
 
 use super::below;
 use crate::document::{Litmus, LitmusWorld, State, Test, Trial};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::several;
 use crate::table::{Column, Table, shorten};
 use crate::words::label;
 

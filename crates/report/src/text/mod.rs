@@ -34,9 +34,10 @@ pub use run::run;
 pub use sensitivity::sensitivity;
 pub use study::study;
 
+use units::plural::several;
+
 use crate::document::Partial;
 use crate::page::{ALARM, Page};
-use crate::quantity::several;
 
 /// The cores of this host, in words: `the 2 cores of this host`.
 fn cores(cores: usize) -> String {

@@ -4,6 +4,7 @@ use compare::Part;
 use tempest::Policy;
 use tempest::outcome::Resource;
 use tempest::policy::Servers;
+use units::plural::several;
 
 use super::brief::{SCREEN, height};
 use super::{anatomy, cores, figures, kind, partial, sharing};
@@ -14,7 +15,7 @@ use crate::document::{
 use crate::figures::{grids, single, unit};
 use crate::names::{self, part as name};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::{bytes, number, percent, seconds, several, time};
+use crate::quantity::{bytes, number, percent, seconds, time};
 use crate::words;
 
 /// The widest bar of a single run.

@@ -4,13 +4,14 @@
 use anstyle::Style;
 use indexmap::IndexMap;
 use units::median::share;
+use units::plural::several;
 
 use super::bands::bands;
 use super::claims::{bounds, failed_runs};
 use super::{below, partial};
 use crate::document::{Check, Study, StudyNumber, StudyRow, StudyTable};
 use crate::page::{ALARM, Page, QUIET, STRONG};
-use crate::quantity::{number, percent, several};
+use crate::quantity::{number, percent};
 use crate::table::{Column, Table, dash};
 use crate::words::{part, same};
 

@@ -6,10 +6,11 @@ use compare::interval::CONFIDENCE;
 use compare::margin::Processors;
 use compare::{Bottleneck, Finding, Part, Way};
 use tempest::outcome::Resource;
+use units::plural::several;
 
 use super::sure;
 use crate::names::{self, part as name};
-use crate::quantity::{bytes, count, percent, seconds, several};
+use crate::quantity::{bytes, count, percent, seconds};
 
 /// The ratio from which it is said how many times as fast; below, by how many percent.
 const TIMES: f64 = 2.0;

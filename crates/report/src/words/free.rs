@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use compare::free::{Best, Case, Lack, Survival};
 use compare::{Free, Ranking, Way};
+use units::plural::several;
 
 use super::verdict::{in_words, machine_name};
-use crate::quantity::{list, listed, percent, several};
+use crate::quantity::{list, listed, percent};
 
 /// The most cases that are listed; beyond, only their number is told.
 const LISTED: usize = 4;

@@ -2,12 +2,12 @@
 //! say more than the data does.
 
 use compare::Margin;
+use units::plural::several;
 
 #[cfg(feature = "command")]
 use crate::document::{CheckPart, Claim, Relation, Scalar, StudyTable};
 #[cfg(feature = "command")]
 use crate::quantity::number;
-use crate::quantity::several;
 
 mod agreement;
 mod finding;

@@ -2,8 +2,9 @@
 
 use compare::Prediction;
 use compare::prediction::{Doubt, Pair, PairOrder, Score};
+use units::plural::several;
 
-use crate::quantity::{percent, several, signed};
+use crate::quantity::{percent, signed};
 
 /// The words for a doubt: why a measurement tells nothing of a prediction.
 #[cfg_attr(

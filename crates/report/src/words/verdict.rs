@@ -5,9 +5,10 @@ use compare::finding::TooFew;
 use compare::verdict::{self, Behind, Lead, Verdict};
 use compare::{MachineShape, Ranking};
 use tempest::Mechanism;
+use units::plural::several;
 
 use super::{label, sure};
-use crate::quantity::{list, listed, percent, several};
+use crate::quantity::{list, listed, percent};
 
 /// The ratio from which it is said how many times as long; below, how many percent.
 const TIMES: f64 = 2.0;
