@@ -4,6 +4,7 @@ use lab::Basis;
 use maud::{Markup, html};
 use units::plural::several;
 
+use super::prose::prose;
 use super::shell::heads;
 use crate::document::{Claim, Predictions, Scalar, Standing, Verdicts};
 use crate::picture::basis_label;
@@ -91,8 +92,8 @@ fn row(claim: &Claim, above: &[&Claim]) -> Markup {
     html! {
         tr data-claim=(claim.id) data-measured=[raw] {
             td.name title=[claim.because.as_deref()] { (claim.id)
-                small { (claim.statement) " (" (claim.place) ")" }
-                @if let Some(cause) = &claim.cause { small.cause { b { "Why: " } (if is_told { "as above" } else { cause }) } }
+                small { (prose(&claim.statement)) " (" (claim.place) ")" }
+                @if let Some(cause) = &claim.cause { small.cause { b { "Why: " } (prose(if is_told { "as above" } else { cause })) } }
             }
             td.number { (stated(claim).unwrap_or_else(none)) }
             td.number { (claim.measured.as_ref().map_or_else(none, scalar)) }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::parts::facts;
+use super::prose::{prose, sentence};
 use super::shell::{Entry, Shell, figure, place};
 use crate::document::{Band, Circumstances, Comparison, Row, World};
 use crate::picture;
@@ -29,10 +30,10 @@ pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Circu
         .collect();
     let input: Vec<_> = asked.input.iter().map(|(key, value)| format!("{key} {value}")).collect();
     let head = html! {
-        p.lead { (found.verdict.text.0.join(" ")) }
+        p.lead { (prose(&found.verdict.text.0.join(" "))) }
         (facts(made))
         p.facts {
-            span { (asked.program) ": " (summary) }
+            span { (asked.program) ": " (prose(summary)) }
             @if !input.is_empty() { span { (input.join(", ")) } }
             span { code { (command) } }
             @if let Some(partial) = &found.partial { span.differs { "PARTIAL: " (partial) } }
@@ -41,8 +42,8 @@ pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Circu
     let tried = found.tried();
     let body = html! {
         @for (heading, name, picture) in &drawn { h3 { (heading) } (figure(name, picture)) }
-        @for agreement in &found.agreements { p { (super::study::sentence(&agreement.text)) } }
-        @for prediction in &found.predictions { p { (super::study::sentence(&prediction.text)) } }
+        @for agreement in &found.agreements { p { (sentence(&agreement.text)) } }
+        @for prediction in &found.predictions { p { (sentence(&prediction.text)) } }
         @for world in &found.worlds { (part(world, tried.as_deref())) }
     };
     let foot =
@@ -60,9 +61,9 @@ fn part(world: &World, tried: Option<&str>) -> Markup {
     html! {
         section id=(place(&world.place())) {
             h2 { (world.place()) }
-            p { (super::study::sentence(&world.finding.text)) }
+            p { (sentence(&world.finding.text)) }
             @if let Some(fate) = &world.fate {
-                p { (super::study::sentence(&fate.text)) @if let Some(tried) = tried { " The band is over " (tried) "." } }
+                p { (sentence(&fate.text)) @if let Some(tried) = tried { " The band is over " (tried) "." } }
             }
             div.wide {
                 table {
@@ -90,13 +91,13 @@ fn part(world: &World, tried: Option<&str>) -> Markup {
                 }
             }
             @for it in world.fate.iter().flat_map(|fate| &fate.failed) {
-                p.differs { "Failed at " (it.case) ": " (it.mechanism) ": " (it.reason) }
+                p.differs { "Failed at " (it.case) ": " (it.mechanism) ": " (prose(&it.reason)) }
             }
-            @for (mechanism, reason) in failed { p.differs { "Failed: " (mechanism) ": " (reason) } }
-            @for (mechanism, reason) in left { p.quiet { "Refused: " (mechanism) ": " (reason) } }
+            @for (mechanism, reason) in failed { p.differs { "Failed: " (mechanism) ": " (prose(reason)) } }
+            @for (mechanism, reason) in left { p.quiet { "Refused: " (mechanism) ": " (prose(reason)) } }
             @for it in &world.left_out {
                 p.quiet {
-                    "Left out: " (it.mechanism.as_deref().or(it.policy.as_deref()).unwrap_or_default()) ": " (it.reason)
+                    "Left out: " (it.mechanism.as_deref().or(it.policy.as_deref()).unwrap_or_default()) ": " (prose(&it.reason))
                 }
             }
         }

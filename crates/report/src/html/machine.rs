@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use units::plural::several;
 
 use super::parts::{Drawn, Machine};
+use super::prose::prose;
 use super::shell::{figure, heads, place};
 use crate::document::{Parameter, Score, Underived, Value};
 use crate::picture;
@@ -49,7 +50,7 @@ pub(super) fn part(machine: &Machine, drawn: &[Drawn]) -> Markup {
                     div {
                         ul {
                             @for source in &explain.sources {
-                                li { (source.mark) ": " (source.text.as_deref().unwrap_or("the head of the file does not say")) }
+                                li { (source.mark) ": " (prose(source.text.as_deref().unwrap_or("the head of the file does not say"))) }
                             }
                         }
                     }
@@ -63,7 +64,7 @@ pub(super) fn part(machine: &Machine, drawn: &[Drawn]) -> Markup {
 fn without(quantities: &[Underived]) -> Markup {
     html! {
         @if !quantities.is_empty() {
-            ul { @for it in quantities { li { (it.name) ": " (it.reason) "." } } }
+            ul { @for it in quantities { li { (it.name) ": " (prose(&it.reason)) "." } } }
         }
     }
 }
@@ -114,7 +115,7 @@ fn parameter(it: &Parameter) -> Markup {
             td { (it.value) }
             td {
                 @if let Some(claims) = &it.fixed_by { (claims.join(", ")) }
-                @if let Some(choice) = &it.choice { (choice) }
+                @if let Some(choice) = &it.choice { (prose(choice)) }
             }
         }
     }
@@ -132,7 +133,7 @@ fn values(values: &[Value]) -> Markup {
                             tr {
                                 td.name { (value.key) }
                                 td { (value.value) }
-                                td { (value.source.as_deref().unwrap_or("–")) }
+                                td { (prose(value.source.as_deref().unwrap_or("–"))) }
                             }
                         }
                     }

@@ -9,6 +9,7 @@
 //! | `study`, `machine` | the part of a report on one study, on one machine |
 //! | `claims` | claims with their verdicts, and the score |
 //! | `numbers` | the tables of a study's numbers |
+//! | `prose` | sentences of documents, with their code set as code |
 //! | `shell` | the frame of every page: head, style, table of contents, figures |
 
 mod claims;
@@ -16,6 +17,7 @@ mod comparison;
 mod machine;
 mod numbers;
 mod parts;
+mod prose;
 mod report;
 mod shell;
 mod study;

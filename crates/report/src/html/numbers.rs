@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use units::plural::several;
 
+use super::prose::prose;
 use super::shell::heads;
 use crate::document::{Study, StudyColumn, StudyFree, StudyRow, StudyTable};
 use crate::quantity::number;
@@ -59,7 +60,7 @@ fn derivations(study: &Study) -> Markup {
                 tbody {
                     @for it in &study.derived {
                         tr {
-                            td.name { (it.metric) small { (it.because) } }
+                            td.name { (it.metric) small { (prose(&it.because)) } }
                             td.number data-value=[it.value] { (it.value.map_or_else(|| "–".to_owned(), number)) }
                             td { code { (it.expression) } }
                         }
@@ -76,7 +77,7 @@ fn one(table: &StudyTable) -> Markup {
     html! {
         div.wide {
             table {
-                caption { (words::same(table)) }
+                caption { (prose(&words::same(table))) }
                 thead {
                     tr {
                         @for name in &axes { th scope="col" { (name) } }
@@ -105,7 +106,7 @@ fn bands(table: &StudyTable, free: &StudyFree) -> Markup {
         free.axes.iter().map(|(name, values)| format!("{name} {}", values.join(", "))).collect();
     let fields = free.varying();
     html! {
-        @for fate in &free.fates { p { (fate.text) } }
+        @for fate in &free.fates { p { (prose(&fate.text)) } }
         div.wide {
             table {
                 caption { "least .. greatest over " (axes.join("; ")) }

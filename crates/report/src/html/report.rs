@@ -217,6 +217,16 @@ mod tests {
     }
 
     #[test]
+    fn code_in_a_text_of_a_document_is_set_as_code() {
+        let mut report = report();
+        report.studies[0].claims[2].cause = Some("with `--set hop` it holds".to_owned());
+        report.studies[0].study.leaves_out = vec!["the `state` of a line".to_owned()];
+        let page = report.page();
+        assert!(page.contains("with <code>--set hop</code> it holds"), "{page}");
+        assert!(page.contains("<li>the <code>state</code> of a line</li>"), "{page}");
+    }
+
+    #[test]
     fn no_name_of_a_place_stands_twice() {
         let page = report().page();
         let mut names: Vec<_> =

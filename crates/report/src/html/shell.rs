@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::prose::prose;
 use plot::Picture;
 
 /// The style of all pages, without the colours of pictures.
@@ -53,7 +54,7 @@ impl Shell {
                             p { "Contents" }
                             ol { @for entry in contents { (line(entry)) } }
                         }
-                        main { (body) footer { (foot) } }
+                        main { (body) footer { (prose(foot)) } }
                     }
                 }
             }

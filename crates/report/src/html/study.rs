@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use units::plural::several;
 
 use super::parts::{Drawn, Studied};
+use super::prose::{prose, sentence};
 use super::shell::{figure, place};
 use super::{claims, numbers};
 use crate::document::{FailedRun, Figure, Study};
@@ -67,7 +68,7 @@ pub(super) fn part(studied: &Studied, drawn: &[Drawn]) -> Markup {
                 }
             }
             @for (run, others) in FailedRun::by_reason(&study.failed_runs) {
-                p.differs { "Failed: " code { (run.command) } ": " (run.said) @if others > 0 { " " (alike(others)) } }
+                p.differs { "Failed: " code { (run.command) } ": " (prose(&run.said)) @if others > 0 { " " (alike(others)) } }
             }
             @for it in shown("Figures") { (figure(&it.name, &without_source(&it.picture, study))) }
             (numbers::tables(study))
@@ -79,7 +80,7 @@ pub(super) fn part(studied: &Studied, drawn: &[Drawn]) -> Markup {
             }
             @if !study.leaves_out.is_empty() {
                 h4 { "What the models leave out" }
-                ul { @for said in &study.leaves_out { li { (said) } } }
+                ul { @for said in &study.leaves_out { li { (prose(said)) } } }
             }
         }
     }
@@ -113,19 +114,11 @@ fn checks(study: &Study, studied: &Studied) -> Markup {
             ul {
                 @for check in own {
                     li {
-                        (told(check.holds)) ": " (check.claim) " (" (check.because) ")"
-                        @for part in check.parts.iter().filter(|part| part.holds != Some(true)) { br; (words::part(part)) }
+                        (told(check.holds)) ": " (check.claim) " (" (prose(&check.because)) ")"
+                        @for part in check.parts.iter().filter(|part| part.holds != Some(true)) { br; (prose(&words::part(part))) }
                     }
                 }
             }
         }
     }
-}
-
-/// A summary as a sentence.
-pub(super) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
-    let end = if text.ends_with(['.', '?', '!']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
 }
