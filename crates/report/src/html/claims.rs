@@ -6,7 +6,7 @@ use units::plural::several;
 
 use super::prose::prose;
 use super::shell::heads;
-use crate::document::{Claim, Predictions, Scalar, Standing, Verdicts};
+use crate::document::{Claim, Grid, Predictions, Scalar, Standing, Verdicts};
 use crate::picture::basis_label;
 use crate::words::{error, scalar, stated, tolerance};
 
@@ -137,44 +137,44 @@ pub(super) fn marks() -> Markup {
     }
 }
 
-/// The numbers of each study of the literature, and of all together.
+/// The numbers of each study of the literature, and of all together: a column for each, since a page is wide enough for papers and not
+/// for all their numbers.
 pub(super) fn score(standings: &[Standing], predictions: &[Predictions]) -> Markup {
     const DECIDED: [Basis; 5] =
         [Basis::Predicted, Basis::Set, Basis::Follows, Basis::Repeated, Basis::Substitute];
-    let rows = Standing::rows(standings);
-    let label = |basis: &Basis| format!("#{}", basis_label(*basis));
-    let numbers = ["#numbers predicted", "#within 5 %", "#within 15 %"].map(str::to_owned);
-    let last = [Basis::Blind, Basis::Unknown].iter().map(label);
-    let last = last.chain(["#undecidable", "#not measured"].map(str::to_owned));
-    let columns: Vec<_> = std::iter::once("paper".to_owned())
-        .chain(numbers)
-        .chain(DECIDED.iter().map(label))
-        .chain(last)
-        .collect();
+    let papers = Standing::rows(standings);
+    let names = papers.iter().map(|(study, _)| format!("#{}", study.unwrap_or("all")));
+    let columns: Vec<_> = std::iter::once(String::new()).chain(names).collect();
+    let predicted = |number: fn(&Predictions) -> usize| {
+        let of = |study: &Option<&str>| number(&Predictions::of(predictions, *study)).to_string();
+        papers.iter().map(|(study, _)| of(study)).collect()
+    };
+    let counted = |number: fn(&Grid) -> usize| papers.iter().map(|(_, it)| number(it).to_string()).collect();
+    let decided = |basis: &Basis| {
+        (basis_label(*basis), papers.iter().map(|(_, grid)| grid.holds(*basis)).collect::<Vec<_>>())
+    };
+    let numbers = [
+        ("numbers predicted", predicted(|it| it.numbers)),
+        ("within 5 %", predicted(|it| it.within_5)),
+        ("within 15 %", predicted(|it| it.within_15)),
+    ];
+    let last = [
+        (basis_label(Basis::Blind), counted(|grid| grid.of(Basis::Blind).measured())),
+        (basis_label(Basis::Unknown), counted(Grid::unknown)),
+        ("undecidable", counted(Grid::undecidable)),
+        ("not measured", counted(Grid::not_measured)),
+    ];
     html! {
         div.wide {
-            table.score {
+            table.summed[papers.len() > 1] {
                 caption {
                     "Independent predictions of a number, and those near the stated one; claims that hold, of those that were \
-                     decided; of the last four columns, how many there are."
+                     decided; of the last four rows, how many there are."
                 }
                 (heads(&columns.iter().map(String::as_str).collect::<Vec<_>>()))
                 tbody {
-                    @for (study, grid) in &rows {
-                        @let predicted = Predictions::of(predictions, *study);
-                        tr.sum[study.is_none()] {
-                            td { (study.unwrap_or("all")) }
-                            @for number in [predicted.numbers, predicted.within_5, predicted.within_15] {
-                                td.number { (number) }
-                            }
-                            @for basis in DECIDED {
-                                td.number { (grid.holds(basis)) }
-                            }
-                            @let blind = grid.of(Basis::Blind).measured();
-                            @for number in [blind, grid.unknown(), grid.undecidable(), grid.not_measured()] {
-                                td.number { (number) }
-                            }
-                        }
+                    @for (label, cells) in numbers.into_iter().chain(DECIDED.iter().map(decided)).chain(last) {
+                        tr { td { (label) } @for cell in cells { td.number { (cell) } } }
                     }
                 }
             }

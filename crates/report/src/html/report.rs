@@ -217,6 +217,19 @@ mod tests {
     }
 
     #[test]
+    fn the_score_has_a_row_for_each_number_and_a_column_for_each_paper() {
+        let mut report = report();
+        report.studies[0].claims.push(samples::claim("other.1", 1.0, "predicted"));
+        let page = report.page();
+        let row = |label: &str, cells: [&str; 3]| {
+            let cells = cells.map(|cell| format!("<td class=\"number\">{cell}</td>")).concat();
+            format!("<tr><td>{label}</td>{cells}</tr>")
+        };
+        assert!(page.contains(&row("predicted", ["1 of 1", "2 of 2", "3 of 3"])), "{page}");
+        assert!(page.contains(&row("predicted blind", ["0", "1", "1"])), "{page}");
+    }
+
+    #[test]
     fn code_in_a_text_of_a_document_is_set_as_code() {
         let mut report = report();
         report.studies[0].claims[2].cause = Some("with `--set hop` it holds".to_owned());
