@@ -20,14 +20,14 @@ const ROUNDS: usize = 8;
 /// A thread's puts are visible to the handler of a message that it then sends, after a wait that its deposit ends, and
 /// to a thread that atomically changes a word after it.
 pub fn puts_precede_what_tells_of_them(setting: &Setting<'_>) {
-    for way in [Way::Message, Way::Deposit, Way::Change] {
-        setting.verified::<Telling>("puts_precede_what_tells_of_them", way, 2);
+    for notification in [Notification::Message, Notification::Deposit, Notification::Change] {
+        setting.verified::<Telling>("puts_precede_what_tells_of_them", notification, 2);
     }
 }
 
-/// Means by which a node learns of the puts into its memory.
+/// Notification by which a node learns of the puts into its memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Notification {
     Message,
     Deposit,
     Change,
@@ -35,7 +35,7 @@ enum Way {
 
 /// Each thread fills areas of the next node, a new one each round, and tells.
 struct Telling {
-    way: Way,
+    notification: Notification,
     shape: Shape,
     /// By round and thread.
     areas: Segment<u64>,
@@ -47,14 +47,14 @@ struct Telling {
 }
 
 impl Protocol for Telling {
-    type Config = Way;
+    type Config = Notification;
 
-    fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
+    fn install(&notification: &Notification, setup: &mut Setup<'_>) -> Self {
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         let words = ROUNDS * threads * AREA;
         Self {
-            way,
+            notification,
             shape,
             areas: setup.segment_for(Rights::READ_WRITE, "conformance.filled", words, 0),
             told: setup.segment_for(Rights::ALL, "conformance.told", ROUNDS * threads, 0),
@@ -161,14 +161,16 @@ impl Telling {
         let next = NodeId((thread.node().0 + 1) % thread.nodes());
         let (filled, first) = (map(thread, &self.areas, next), map(thread, &self.areas, NodeId(0)));
         for round in 0..ROUNDS {
-            match self.way {
-                Way::Message | Way::Deposit => self.fill(&filled, round, owner),
-                Way::Change => self.fill(&first, round, owner),
+            match self.notification {
+                Notification::Message | Notification::Deposit => self.fill(&filled, round, owner),
+                Notification::Change => self.fill(&first, round, owner),
             }
-            match self.way {
-                Way::Message => self.tell(thread, next, round),
-                Way::Deposit => self.deposit(thread, next, round),
-                Way::Change => self.change(thread, &map(thread, &self.told, NodeId(0)), &first, round, owner),
+            match self.notification {
+                Notification::Message => self.tell(thread, next, round),
+                Notification::Deposit => self.deposit(thread, next, round),
+                Notification::Change => {
+                    self.change(thread, &map(thread, &self.told, NodeId(0)), &first, round, owner)
+                }
             }
             thread.poll();
         }

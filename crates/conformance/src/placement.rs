@@ -22,7 +22,7 @@ const TURNED: usize = 300;
 /// A block of any length is all there when its handler runs.
 pub fn transfers_of_every_length(setting: &Setting<'_>) {
     let promise = "transfers_of_every_length";
-    let outcome = setting.verified::<Placement>(promise, Way::Transfer, 2);
+    let outcome = setting.verified::<Placement>(promise, FillMethod::Transfer, 2);
     // Each is a message that is answered by one.
     let expected = outcome.counters.messages / 2;
     setting.demand(promise, outcome.counters.transfers == expected, || {
@@ -33,7 +33,7 @@ pub fn transfers_of_every_length(setting: &Setting<'_>) {
 /// Words gathered from a list of pieces are scattered into another list, cut elsewhere, by one transfer.
 pub fn transfers_gather_and_scatter(setting: &Setting<'_>) {
     let promise = "transfers_gather_and_scatter";
-    let outcome = setting.verified::<Placement>(promise, Way::Pieces, 2);
+    let outcome = setting.verified::<Placement>(promise, FillMethod::Pieces, 2);
     let expected = outcome.counters.messages / 2;
     setting.demand(promise, outcome.counters.transfers == expected, || {
         format!("{} transfers were counted: expected {expected}", outcome.counters.transfers)
@@ -43,7 +43,7 @@ pub fn transfers_gather_and_scatter(setting: &Setting<'_>) {
 /// A block of any length that a handler transfers is all there when its message is handled.
 pub fn handlers_transfer_without_waiting(setting: &Setting<'_>) {
     let promise = "handlers_transfer_without_waiting";
-    let outcome = setting.verified::<Placement>(promise, Way::Ask, 2);
+    let outcome = setting.verified::<Placement>(promise, FillMethod::Ask, 2);
     // A question, a transfer, and the answer to it.
     let expected = outcome.counters.messages / 3;
     setting.demand(promise, outcome.counters.transfers == expected, || {
@@ -53,19 +53,19 @@ pub fn handlers_transfer_without_waiting(setting: &Setting<'_>) {
 
 /// A wait for deposited words ends when they are in place.
 pub fn deposits_are_counted(setting: &Setting<'_>) {
-    let outcome = setting.verified::<Placement>("deposits_are_counted", Way::Deposit, 2);
+    let outcome = setting.verified::<Placement>("deposits_are_counted", FillMethod::Deposit, 2);
     setting.demand("deposits_are_counted", outcome.counters.deposits > 0, || "none was counted".to_owned());
 }
 
 /// Words that a thread deposited or transferred before it sent a message are in place when the message is handled.
 pub fn placement_precedes_messages(setting: &Setting<'_>) {
-    setting.verified::<Placement>("placement_precedes_messages", Way::DepositAndTell, 2);
-    setting.verified::<Placement>("placement_precedes_messages", Way::TransferAndTell, 2);
+    setting.verified::<Placement>("placement_precedes_messages", FillMethod::DepositAndTell, 2);
+    setting.verified::<Placement>("placement_precedes_messages", FillMethod::TransferAndTell, 2);
 }
 
 /// Means by which an area is filled.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum FillMethod {
     /// Block after block, each over the one before, whose handler has been run.
     Transfer,
     /// By one transfer from a list of pieces to a list of pieces.
@@ -81,7 +81,7 @@ enum Way {
 }
 
 struct Placement {
-    way: Way,
+    method: FillMethod,
     shape: Shape,
     areas: Segment<u64>,
     /// The words of each thread of the node, those from [`TURNED`] on first.
@@ -102,9 +102,9 @@ fn words(owner: usize, count: usize) -> Vec<u64> {
 }
 
 impl Protocol for Placement {
-    type Config = Way;
+    type Config = FillMethod;
 
-    fn install(&way: &Way, setup: &mut Setup<'_>) -> Self {
+    fn install(&method: &FillMethod, setup: &mut Setup<'_>) -> Self {
         let shape = setup.shape();
         let threads = (shape.nodes * shape.threads) as usize;
         let origins = setup.segment("conformance.origins", shape.threads as usize * AREA, 0);
@@ -116,7 +116,7 @@ impl Protocol for Placement {
             }
         }
         Self {
-            way,
+            method,
             shape,
             areas: setup.segment("conformance.areas", threads * AREA, 0),
             origins,
@@ -218,38 +218,40 @@ impl Placement {
         let owner = self.number(thread.node(), thread.index());
         let owners = (self.shape.nodes * self.shape.threads) as usize;
         for to in (0..thread.nodes()).map(NodeId) {
-            match self.way {
-                Way::Transfer => self.transfer_blocks(thread, owner, to),
-                Way::Pieces => self.transfer_pieces(thread, owner, to),
-                Way::Ask => self.ask(thread, to),
-                Way::Deposit => self.deposit_area(thread, owner, to),
-                Way::DepositAndTell => {
+            match self.method {
+                FillMethod::Transfer => self.transfer_blocks(thread, owner, to),
+                FillMethod::Pieces => self.transfer_pieces(thread, owner, to),
+                FillMethod::Ask => self.ask(thread, to),
+                FillMethod::Deposit => self.deposit_area(thread, owner, to),
+                FillMethod::DepositAndTell => {
                     self.deposit_area(thread, owner, to);
                     self.tell(thread, to);
                 }
-                Way::TransferAndTell => {
+                FillMethod::TransferAndTell => {
                     let place = self.areas.place((owner * AREA) as u32);
                     thread.transfer(to, place, &words(owner, AREA), Self::filled(thread.index(), 0));
                     self.tell(thread, to);
                 }
             }
         }
-        match self.way {
-            Way::Deposit => {
+        match self.method {
+            FillMethod::Deposit => {
                 thread.wait(self.areas.deposited(), (owners * AREA) as u64);
                 (0..owners).for_each(|owner| self.expect_words(thread, owner, AREA));
             }
-            Way::DepositAndTell => thread.wait(&self.told[thread.index() as usize], thread.nodes().into()),
-            Way::Transfer | Way::Pieces | Way::Ask | Way::TransferAndTell => {}
+            FillMethod::DepositAndTell => {
+                thread.wait(&self.told[thread.index() as usize], thread.nodes().into())
+            }
+            FillMethod::Transfer | FillMethod::Pieces | FillMethod::Ask | FillMethod::TransferAndTell => {}
         }
     }
 
     fn report(&self, end: &mut FinalState<'_>) -> Report {
-        let each = match self.way {
-            Way::Transfer | Way::Ask => BLOCKS.len(),
-            Way::Deposit => 0,
-            Way::Pieces | Way::DepositAndTell => 1,
-            Way::TransferAndTell => 2,
+        let each = match self.method {
+            FillMethod::Transfer | FillMethod::Ask => BLOCKS.len(),
+            FillMethod::Deposit => 0,
+            FillMethod::Pieces | FillMethod::DepositAndTell => 1,
+            FillMethod::TransferAndTell => 2,
         };
         let expected = u64::from(self.shape.nodes * self.shape.threads) * each as u64;
         let found = self.found.count(end);

@@ -25,7 +25,7 @@ const ROUNDS: u32 = 6;
 /// between.
 pub fn reductions_are_exact(setting: &Setting<'_>) {
     for fan_in in [2, 4] {
-        setting.verified::<Together>("reductions_are_exact", (Work::Reduce, fan_in, Way::Messages), 2);
+        setting.verified::<Together>("reductions_are_exact", (Work::Reduce, fan_in, Medium::Messages), 2);
     }
 }
 
@@ -33,20 +33,20 @@ pub fn reductions_are_exact(setting: &Setting<'_>) {
 pub fn shared_collectives_are_exact(setting: &Setting<'_>) {
     for (block, words, fan_in) in [(16, 1, 1), (64, 8, 2), (128, 30, 4)] {
         for work in [Work::Reduce, Work::Broadcast] {
-            let way = Way::shared(setting.nodes, block, words);
-            setting.verified::<Together>("shared_collectives_are_exact", (work, fan_in, way), 2);
+            let medium = Medium::shared(setting.nodes, block, words);
+            setting.verified::<Together>("shared_collectives_are_exact", (work, fan_in, medium), 2);
         }
     }
 }
 
 /// All threads get the words of one thread, each in its turn, for any number of words.
 pub fn broadcasts_reach_everybody(setting: &Setting<'_>) {
-    setting.verified::<Together>("broadcasts_reach_everybody", (Work::Broadcast, 2, Way::Messages), 2);
+    setting.verified::<Together>("broadcasts_reach_everybody", (Work::Broadcast, 2, Medium::Messages), 2);
 }
 
 /// Threads that do different collectives at once are found out.
 pub fn collectives_must_agree(setting: &Setting<'_>) {
-    let failure = setting.run::<Together>((Work::Disagree, 2, Way::Messages), 2);
+    let failure = setting.run::<Together>((Work::Disagree, 2, Medium::Messages), 2);
     let found_out = matches!(&failure, Err(Failure::Program(what)) if what.contains("different collectives"));
     let alone = setting.nodes * setting.threads_per_node(2) == 1;
     setting.demand("collectives_must_agree", found_out || alone, || {
@@ -61,14 +61,14 @@ enum Work {
     Disagree,
 }
 
-/// The way in which threads tell each other.
+/// The medium of a collective: messages, or shared memory.
 #[derive(Clone)]
-pub(crate) enum Way {
+pub(crate) enum Medium {
     Messages,
     Shared(stache::Config, CollectiveRoom),
 }
 
-impl Way {
+impl Medium {
     /// Through shared memory with blocks of `block` bytes, in slots of `words` words.
     pub(crate) fn shared(nodes: u32, block: u32, words: usize) -> Self {
         let mut layout = Layout::new(nodes, block).expect("a length of blocks");
@@ -130,12 +130,12 @@ struct Together {
 }
 
 impl Protocol for Together {
-    type Config = (Work, u32, Way);
+    type Config = (Work, u32, Medium);
 
-    fn install((work, fan_in, way): &(Work, u32, Way), setup: &mut Setup<'_>) -> Self {
+    fn install((work, fan_in, medium): &(Work, u32, Medium), setup: &mut Setup<'_>) -> Self {
         let (work, fan_in) = (*work, *fan_in);
         let tree = NonZeroU32::new(fan_in).expect("nobody asks for none");
-        let collectives = match way.bind(tree, setup) {
+        let collectives = match medium.bind(tree, setup) {
             Some(shared) => Installed::Shared(shared),
             None => Installed::Messages(setup.install::<Collectives>(&tree)),
         };

@@ -10,7 +10,7 @@ use tempest::{Cells, FinalState, Protocol, Report, Setup, Shape, Thread, handler
 
 use crate::Setting;
 use crate::barrier::dawdle;
-use crate::reduction::Way;
+use crate::reduction::Medium;
 
 /// Scans in a row.
 const ROUNDS: u32 = 5;
@@ -20,13 +20,13 @@ const VALUES: usize = 20;
 
 /// Each thread gets the reduction of the numbers up to its own, in the stated order, by messages.
 pub fn scans_are_exact(setting: &Setting<'_>) {
-    setting.verified::<Running>("scans_are_exact", Way::Messages, 2);
+    setting.verified::<Running>("scans_are_exact", Medium::Messages, 2);
 }
 
 /// Scans through shared memory have the answers of those by messages.
 pub fn shared_scans_are_exact(setting: &Setting<'_>) {
     for (block, words) in [(16, 3), (128, 32)] {
-        setting.verified::<Running>("shared_scans_are_exact", Way::shared(setting.nodes, block, words), 2);
+        setting.verified::<Running>("shared_scans_are_exact", Medium::shared(setting.nodes, block, words), 2);
     }
 }
 
@@ -43,11 +43,11 @@ struct Running {
 }
 
 impl Protocol for Running {
-    type Config = Way;
+    type Config = Medium;
 
-    fn install(way: &Way, setup: &mut Setup<'_>) -> Self {
+    fn install(medium: &Medium, setup: &mut Setup<'_>) -> Self {
         let fan_in = NonZeroU32::MIN.saturating_add(1);
-        let scan = match way.bind(fan_in, setup) {
+        let scan = match medium.bind(fan_in, setup) {
             Some(shared) => Installed::Shared(shared),
             None => Installed::Messages(setup.install::<Scan>(&fan_in)),
         };

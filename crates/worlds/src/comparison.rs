@@ -123,7 +123,7 @@ impl Standing {
 
 /// The combinations of a machine that are to be run, and the combinations that it cannot do.
 #[derive(Default)]
-struct Ways {
+struct Candidates {
     run: Vec<(Mechanism, Standing)>,
     refused: Vec<Refusal>,
     left_out: Vec<LeftOut>,
@@ -183,49 +183,56 @@ impl Comparison {
     /// Tables of a shape, machine by machine, with the settings to run.
     fn tables<'c>(&'c self, subject: &'c Subject, shape: MachineShape) -> impl Iterator<Item = Table<'c>> {
         self.targets.iter().map(move |target| {
-            let ways = self.ways(shape, target);
+            let candidates = self.candidates(shape, target);
             let setting = |(mechanism, Standing { policy, same })| {
                 let setting = self.setting(shape, target, mechanism, policy);
                 (Setting { subject: subject.clone(), ..setting }, same)
             };
-            let (settings, same): (Vec<_>, _) = ways.run.into_iter().map(setting).unzip();
+            let (settings, same): (Vec<_>, _) = candidates.run.into_iter().map(setting).unzip();
             // A model gives the same result every time.
             let repeat = if target.is_native() { self.repeat } else { Repeat::Times(1) };
             let together = Together::new(settings, repeat);
-            Table { target, shape, together, same, refused: ways.refused, left_out: ways.left_out }
+            Table {
+                target,
+                shape,
+                together,
+                same,
+                refused: candidates.refused,
+                left_out: candidates.left_out,
+            }
         })
     }
 
     /// The combinations for a machine: every mechanism under every policy, sorted into runs and refusals.
-    fn ways(&self, shape: MachineShape, target: &Target) -> Ways {
-        let (mut ways, is_asked) = (Ways::default(), !self.policies.is_empty());
+    fn candidates(&self, shape: MachineShape, target: &Target) -> Candidates {
+        let (mut candidates, is_asked) = (Candidates::default(), !self.policies.is_empty());
         for &mechanism in self.mechanisms_in(shape) {
             if let Err(mistake) = self.room(shape, target) {
-                ways.refused.push(Refusal { mechanism, policy: None, reason: mistake.to_string() });
+                candidates.refused.push(Refusal { mechanism, policy: None, reason: mistake.to_string() });
                 continue;
             }
-            let before = ways.run.len();
+            let before = candidates.run.len();
             let canonical = |policy: &Policy| target.canonical(policy, shape.processors);
             for policy in self.policies_on(mechanism, target, shape.processors) {
                 // Unless policies are asked for, equivalent ones run once.
                 let stands_for = |other: &Policy| !is_asked && canonical(other) == canonical(&policy);
                 match self.fit(&policy, shape, target) {
-                    Ok(()) => ways.add(mechanism, &policy, stands_for),
-                    Err(why) => ways.refuse(mechanism, &policy, &why, is_asked),
+                    Ok(()) => candidates.add(mechanism, &policy, stands_for),
+                    Err(why) => candidates.refuse(mechanism, &policy, &why, is_asked),
                 }
             }
-            if ways.run.len() == before && !is_asked {
-                ways.refused.push(self.lacking(mechanism, shape, target));
+            if candidates.run.len() == before && !is_asked {
+                candidates.refused.push(self.lacking(mechanism, shape, target));
             }
         }
         // If any combination runs, mechanisms that were not asked for are noted and not refused.
-        if self.mechanisms.is_empty() && !is_asked && !ways.run.is_empty() {
-            ways.left_out.extend(ways.refused.drain(..).map(|lacking| LeftOut {
+        if self.mechanisms.is_empty() && !is_asked && !candidates.run.is_empty() {
+            candidates.left_out.extend(candidates.refused.drain(..).map(|lacking| LeftOut {
                 what: Omitted::Mechanism(lacking.mechanism),
                 reason: lacking.reason,
             }));
         }
-        ways
+        candidates
     }
 
     /// The mechanisms to run in a shape: the requested ones, or all of the program. A single node beside other shapes
@@ -317,7 +324,7 @@ impl Comparison {
     }
 }
 
-impl Ways {
+impl Candidates {
     /// Adds a policy that there are processors for, to the runs or to a run that stands for it too.
     fn add(&mut self, mechanism: Mechanism, policy: &Policy, stands_for: impl Fn(&Policy) -> bool) {
         let of_it = self.run.iter_mut().filter(|(other, _)| *other == mechanism);

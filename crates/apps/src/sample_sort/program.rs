@@ -32,8 +32,8 @@ pub(super) struct Config {
     pub(super) division: Division,
 }
 
-/// The way by which keys get into bins.
-enum Way {
+/// The exchange by which keys get into bins.
+enum Exchange {
     Pushed(Pushes),
     Grouped(Groups),
 }
@@ -47,7 +47,7 @@ pub(super) struct SampleSort {
     samples: LocalPtr<u32>,
     /// The splitters, in ascending order.
     splitters: LocalPtr<u32>,
-    way: Way,
+    exchange: Exchange,
     verdict: Verdict,
 }
 
@@ -60,11 +60,11 @@ impl Protocol for SampleSort {
         let samples = plan.local(nodes * threads * config.asked.oversampling);
         let splitters = plan.local(nodes * threads - 1);
         let largest = config.problem.largest();
-        let way = match config.mechanism {
-            Mechanism::Bulk => Way::Grouped(Groups::reserve(&mut plan, largest, config.division)),
+        let exchange = match config.mechanism {
+            Mechanism::Bulk => Exchange::Grouped(Groups::reserve(&mut plan, largest, config.division)),
             _ => {
                 plan.procedure::<Push>();
-                Way::Pushed(Pushes::reserve(&mut plan, largest, config.asked.push, config.division))
+                Exchange::Pushed(Pushes::reserve(&mut plan, largest, config.asked.push, config.division))
             }
         };
         Self {
@@ -73,7 +73,7 @@ impl Protocol for SampleSort {
             split: setup.install::<SplitPhase>(&plan),
             samples,
             splitters,
-            way,
+            exchange,
             verdict: Verdict::new(threads),
         }
     }
@@ -122,9 +122,9 @@ impl SampleSort {
         let splitters = self.splitters(thread, memory);
         // As many steps as bits in the number of bins.
         let search = SEARCH.times(self.numbers(thread).1.next_power_of_two().trailing_zeros());
-        let mut bin = match &self.way {
-            Way::Pushed(pushes) => pushes.exchange(thread, memory, &splitters, own, search),
-            Way::Grouped(groups) => groups.exchange(thread, memory, &splitters, own, search),
+        let mut bin = match &self.exchange {
+            Exchange::Pushed(pushes) => pushes.exchange(thread, memory, &splitters, own, search),
+            Exchange::Grouped(groups) => groups.exchange(thread, memory, &splitters, own, search),
         };
         sort(thread, &mut bin, self.config.asked.bits);
         thread.phase("check");

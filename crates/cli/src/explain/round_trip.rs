@@ -31,7 +31,7 @@ pub(super) fn derive(machine: &Machine, policies: &[String]) -> (Vec<Derived>, V
 }
 
 /// The sum in words.
-fn said(there: &Way, back: &Way) -> String {
+fn said(there: &Stages, back: &Stages) -> String {
     match there == back {
         true => format!("twice: {}", there.said()),
         false => format!("there: {}; back: {}", there.said(), back.said()),
@@ -39,13 +39,13 @@ fn said(there: &Way, back: &Way) -> String {
 }
 
 /// The way there and the way back.
-fn round_trip(machine: &Machine, policy: &Policy) -> Result<[Way; 2], String> {
+fn round_trip(machine: &Machine, policy: &Policy) -> Result<[Stages; 2], String> {
     if policy.servers == Servers::Hardware {
         return Err(
             "a state machine keeps memory coherent, and nobody handles messages of programs".to_owned()
         );
     }
-    let [there, back] = [Sender::Thread, Sender::Handler].map(|sender| Way::of(machine, policy, sender));
+    let [there, back] = [Sender::Thread, Sender::Handler].map(|sender| Stages::of(machine, policy, sender));
     Ok([there?, back?])
 }
 
@@ -56,13 +56,13 @@ enum Sender {
     Handler,
 }
 
-/// The stages of one way, in order.
+/// The stages of a message from one node to the other, in order.
 #[derive(PartialEq, Eq)]
-struct Way(Vec<(&'static str, Time)>);
+struct Stages(Vec<(&'static str, Time)>);
 
-impl Way {
+impl Stages {
     /// # Errors
-    /// The primitive on the way that has no price.
+    /// The primitive that has no price.
     fn of(machine: &Machine, policy: &Policy, sender: Sender) -> Result<Self, String> {
         let network = machine.network_processor.as_ref();
         // Whether the network processor runs the handlers of a program's messages itself.
@@ -72,26 +72,28 @@ impl Way {
         // The prices of the processors inside the device, where they run the handlers.
         let inside = machine.embedded_processor.as_ref().map(|embedded| &embedded.primitives);
         let inside = inside.filter(|_| policy.servers == Servers::Embedded);
-        let mut way = Self(Vec::new());
+        let mut stages = Self(Vec::new());
         match (sender, serving, inside) {
             (Sender::Handler, Some(network), _) => {
-                way.add("np send_header", &network.primitives.send_header)?
+                stages.add("np send_header", &network.primitives.send_header)?
             }
-            (Sender::Handler, None, Some(inside)) => way.add("embedded send_header", &inside.send_header)?,
-            _ => way.leave(machine, policy, sender)?,
+            (Sender::Handler, None, Some(inside)) => {
+                stages.add("embedded send_header", &inside.send_header)?
+            }
+            _ => stages.leave(machine, policy, sender)?,
         }
-        way.0.push(("network", latency(machine)));
-        way.0.push(("bytes", bytes(machine)));
-        way.0.push(("interface visible", machine.interface.visible));
+        stages.0.push(("network", latency(machine)));
+        stages.0.push(("bytes", bytes(machine)));
+        stages.0.push(("interface visible", machine.interface.visible));
         match (serving, network) {
-            (Some(network), _) => way.receive(&network.primitives)?,
-            (None, Some(network)) if is_assisted(policy) => way.forward(machine, network)?,
+            (Some(network), _) => stages.receive(&network.primitives)?,
+            (None, Some(network)) if is_assisted(policy) => stages.forward(machine, network)?,
             _ => {
-                way.0.push(("fetch", machine.processor.fetch));
-                way.receive(inside.unwrap_or(&machine.primitives))?;
+                stages.0.push(("fetch", machine.processor.fetch));
+                stages.receive(inside.unwrap_or(&machine.primitives))?;
             }
         }
-        Ok(way)
+        Ok(stages)
     }
 
     fn time(&self) -> Time {

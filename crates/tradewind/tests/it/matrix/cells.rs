@@ -89,13 +89,13 @@ pub(super) struct Cell<'p> {
     pub(super) program: &'p Program,
     pub(super) policy: Policy,
     pub(super) processors: u32,
-    /// Every way to divide them among nodes that program and policy can have.
-    ways: Vec<Way>,
+    /// The shapes that program and policy can have.
+    shapes: Vec<WorldShape>,
 }
 
 /// The shape of a world, as the command line has it.
 #[derive(Clone, Copy)]
-struct Way {
+struct WorldShape {
     nodes: u32,
     processors: u32,
     threads: u32,
@@ -104,7 +104,7 @@ struct Way {
 /// A run of a cell, reproducible by its number.
 pub(super) struct Trial<'c> {
     cell: &'c Cell<'c>,
-    way: Way,
+    shape: WorldShape,
     seed: u64,
 }
 
@@ -163,16 +163,16 @@ pub(super) fn policies() -> Vec<Policy> {
     policies
 }
 
-/// Every cell with at least one way to run it.
+/// Every cell with at least one shape.
 pub(super) fn cells(programs: &[Program]) -> Vec<Cell<'_>> {
     let policies = policies();
     let mut cells = Vec::new();
     for program in programs {
         for policy in policies.iter().filter(|policy| Local::check(program.mechanism, policy).is_ok()) {
             for processors in PROCESSORS {
-                let ways = ways(program, policy, processors);
-                if !ways.is_empty() {
-                    cells.push(Cell { program, policy: policy.clone(), processors, ways });
+                let shapes = shapes(program, policy, processors);
+                if !shapes.is_empty() {
+                    cells.push(Cell { program, policy: policy.clone(), processors, shapes });
                 }
             }
         }
@@ -180,28 +180,28 @@ pub(super) fn cells(programs: &[Program]) -> Vec<Cell<'_>> {
     cells
 }
 
-/// The ways in which every processor has work, with one and with two threads per computing processor.
-fn ways(program: &Program, policy: &Policy, all: u32) -> Vec<Way> {
+/// The shapes in which every processor has work, with one and with two threads per computing processor.
+fn shapes(program: &Program, policy: &Policy, all: u32) -> Vec<WorldShape> {
     let even = (1..=all).filter(|nodes| all.is_multiple_of(*nodes));
-    let of_shape = |(nodes, threads)| way(program, policy, (nodes, all / nodes), threads);
+    let of_shape = |(nodes, threads)| shape(program, policy, (nodes, all / nodes), threads);
     even.flat_map(|nodes| [(nodes, 1), (nodes, 2)]).filter_map(of_shape).collect()
 }
 
 /// The command line's shape of `nodes` nodes with `each` processors; some policies add processors to a node.
-fn way(program: &Program, policy: &Policy, (nodes, each): (u32, u32), threads: u32) -> Option<Way> {
+fn shape(program: &Program, policy: &Policy, (nodes, each): (u32, u32), threads: u32) -> Option<WorldShape> {
     let split = |processors: &u32| policy.split(*processors).ok();
     let is_all = |split: Split| split.computing + split.dedicated == each;
     let processors = (1..=each).find(|processors| split(processors).is_some_and(is_all))?;
     let shape = Shape { nodes, threads: split(&processors)?.computing * threads };
     let job = program.instance.job(&Plan::new(program.mechanism, shape).kept_by(&STACHE));
-    job.is_ok().then_some(Way { nodes, processors, threads })
+    job.is_ok().then_some(WorldShape { nodes, processors, threads })
 }
 
 impl Cell<'_> {
     /// The run of a round: rounds take turns in how processors are divided among nodes and threads among processors, and
     /// each has a seed of its own.
     pub(super) fn trial(&self, round: usize) -> Trial<'_> {
-        Trial { cell: self, way: self.ways[round % self.ways.len()], seed: round as u64 + 1 }
+        Trial { cell: self, shape: self.shapes[round % self.shapes.len()], seed: round as u64 + 1 }
     }
 }
 
@@ -212,7 +212,7 @@ impl Trial<'_> {
     /// If the program can have this shape from another seed only.
     pub(super) fn launch(&self, limit: Time) -> Launch {
         let Cell { program, policy, .. } = self.cell;
-        let Way { nodes, processors, threads } = self.way;
+        let WorldShape { nodes, processors, threads } = self.shape;
         let split = policy.split(processors).expect("cells are made of what can be split");
         let shape = Shape { nodes, threads: split.computing * threads };
         let plan = Plan { seed: self.seed, ..Plan::new(program.mechanism, shape).kept_by(&STACHE) };
@@ -230,7 +230,7 @@ impl Trial<'_> {
 
     /// Whether there is no other node.
     pub(super) fn is_of_one_node(&self) -> bool {
-        self.way.nodes == 1
+        self.shape.nodes == 1
     }
 
     pub(super) fn program(&self) -> &'static str {
@@ -239,7 +239,11 @@ impl Trial<'_> {
 
     /// The command line that runs this cell by hand.
     pub(super) fn command(&self) -> String {
-        let Self { cell: Cell { program, policy, .. }, way: Way { nodes, processors, threads }, seed } = self;
+        let Self {
+            cell: Cell { program, policy, .. },
+            shape: WorldShape { nodes, processors, threads },
+            seed,
+        } = self;
         let inputs: String = program.inputs.iter().map(|input| format!(" --input {input}")).collect();
         format!(
             "tradewind run {} --mechanism {} --policy {policy} --nodes {nodes} --processors {processors} --threads {threads} \
