@@ -65,8 +65,10 @@ use problem::Problem;
 
 /// Runs the command of the command line; returns the exit code of the process.
 pub fn main(app: &App) -> ExitCode {
-    if let Some(order) = worlds::hosting::order() {
-        return obey(app, order);
+    match worlds::hosting::order() {
+        Ok(None) => {}
+        Ok(Some(order)) => return obey(app, order),
+        Err(why) => return tell(&app.name, &Problem::Failed(why.to_owned())),
     }
     let arguments = match Arguments::read(app) {
         Ok(arguments) => arguments,

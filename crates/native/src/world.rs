@@ -10,7 +10,7 @@ use trace::Cast;
 use units::Bytes;
 
 use crate::lock::lock;
-use crate::measure::outcome::{self, NodeRecord};
+use crate::measure::outcome;
 use crate::parts::adaptive::Judging;
 use crate::parts::settling::Terms;
 use crate::parts::world::{Stage, World};
@@ -192,7 +192,7 @@ impl tempest::world::World for Local {
                 recorder.begin(cast(&world));
                 recorder.write_late(TRACE_ROOM);
             }
-            let disposal = world.own_node(0).resident.node.disposal().clone();
+            let disposal = world.disposal();
             let ended = finish(&world, os_threads::run(&world, launch));
             drop(world);
             disposal.judge(ended)
@@ -233,6 +233,5 @@ fn finish(world: &World, farewell: Farewell) -> Result<Outcome, Failure> {
 
 fn outcome(world: &World) -> Result<Outcome, Failure> {
     let end = world.running_ns();
-    let records: Result<Vec<_>, _> = world.own_nodes().map(|node| NodeRecord::of(world, node, end)).collect();
-    Ok(outcome::outcome(&world.seating, end, records?))
+    Ok(outcome::outcome(&world.seating, end, outcome::records(world, end)?))
 }

@@ -142,6 +142,8 @@ pub mod data;
 pub mod entry;
 #[doc(hidden)]
 pub mod expansion;
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod exports_tests;
 pub mod memory;
 pub mod message;
 pub mod outcome;

@@ -2,6 +2,7 @@
 //! never know how results look.
 
 use compare::{Combination, MachineShape, Way};
+use native::Processes;
 use tempest::entry::Plan;
 use tempest::outcome::{Failure, Outcome, RunProgress};
 use tempest::policy::Split;
@@ -10,6 +11,7 @@ use tempest::{Mechanism, Policy, Shape};
 use trace::Recorder;
 use units::Time;
 
+use crate::hosting::SEPARATOR;
 use crate::limits::MAX_THREADS;
 use crate::{Error, FailedRun, HostLimit, Hosting, Mistake, Sharing, Subject, Target, cores};
 
@@ -68,7 +70,38 @@ impl Setting {
 
     /// The world that makes the run.
     fn world(&self) -> Box<dyn World> {
-        if self.target.is_native() { self.hosting.world(self) } else { self.target.world() }
+        match self.hosting {
+            Hosting::Processes { nodes_each, peer_timeout } if self.target.is_native() => {
+                let world = Processes::new().nodes_each(nodes_each).peer_timeout(peer_timeout);
+                Box::new(world.described(self.order()))
+            }
+            _ => self.target.world(),
+        }
+    }
+
+    /// The arguments of the `run` command that makes this run, for a [process](crate::hosting::order) of it.
+    fn order(&self) -> String {
+        let Self { subject, mechanism, nodes, processors, threads, policy, seed, .. } = self;
+        let mut order: Vec<String> =
+            ["run", subject.entry.name, "--world", "processes"].map(str::to_owned).to_vec();
+        let options = [
+            ("--mechanism", mechanism.to_string()),
+            ("--policy", policy.to_string()),
+            ("--nodes", nodes.to_string()),
+            ("--processors", processors.to_string()),
+            ("--threads", threads.to_string()),
+            ("--seed", seed.to_string()),
+        ];
+        let inputs = subject.texts.iter().map(|text| ("--input", text.clone()));
+        let shared = (*mechanism == Mechanism::SharedMemory).then(|| {
+            let sharing = subject.sharing;
+            [("--block", sharing.block.to_string()), ("--protocol", sharing.protocol.to_string())]
+        });
+        let problem =
+            subject.problem.map(|shape| ("--problem", format!("{}x{}", shape.nodes, shape.threads)));
+        let all = options.into_iter().chain(inputs).chain(shared.into_iter().flatten()).chain(problem);
+        order.extend(all.flat_map(|(name, value)| [name.to_owned(), value]));
+        order.join(&SEPARATOR.to_string())
     }
 
     /// Takes part in the run as a process of it, and ends with it. For a process that has an [order](crate::hosting::order).

@@ -31,7 +31,7 @@ impl NodeRecord {
     ///
     /// # Errors
     /// If the program panics while it reports.
-    pub(crate) fn of(world: &World, node: &Node, end: u64) -> Result<Self, Failure> {
+    fn of(world: &World, node: &Node, end: u64) -> Result<Self, Failure> {
         Ok(Self {
             starts: node.regions.with_measured(<[_]>::to_vec),
             totals: totals(world, node.id, end),
@@ -62,6 +62,14 @@ fn dispatching(dispatcher: &Dispatcher) -> Dispatching {
         spilled: statistics.spilled,
         ..Dispatching::default()
     }
+}
+
+/// The records of the nodes of this process, of a run that has ended at `end`, in nanoseconds.
+///
+/// # Errors
+/// If the program panics while it reports.
+pub(crate) fn records(world: &World, end: u64) -> Result<Vec<NodeRecord>, Failure> {
+    world.own_nodes().map(|node| NodeRecord::of(world, node, end)).collect()
 }
 
 /// The outcome of a run that has ended at `end`, in nanoseconds, from the records of its nodes in order.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use segment::MemorySource;
 use tempest::outcome::{Blocked, Failure};
 use tempest::policy::Split;
+use tempest::world::Disposal;
 use tempest::{NodeId, Policy};
 use units::Time;
 
@@ -125,6 +126,11 @@ impl World {
             start: OnceLock::new(),
             stopped_ns: AtomicU64::new(u64::MAX),
         }
+    }
+
+    /// The record of panics of destructors of the program's state.
+    pub(crate) fn disposal(&self) -> Disposal {
+        self.nodes[0].resident.node.disposal().clone()
     }
 
     /// The nodes of this process.

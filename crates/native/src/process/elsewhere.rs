@@ -9,8 +9,11 @@ use crate::process::settings::Settings;
 pub enum Member {}
 
 /// This process's part in a world of processes: always `None` here.
-pub fn member() -> Option<&'static Member> {
-    None
+///
+/// # Errors
+/// Never here.
+pub fn member() -> Result<Option<&'static Member>, &'static str> {
+    Ok(None)
 }
 
 impl Member {

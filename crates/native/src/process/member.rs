@@ -26,7 +26,7 @@ use units::Time;
 
 use crate::fences::between_processes;
 use crate::lock::lock;
-use crate::measure::outcome::NodeRecord;
+use crate::measure::outcome::records;
 use crate::parts::settling::{Settled, Terms};
 use crate::parts::world::{Stage, World};
 use crate::process::memory::{Home, Neighbourhood, Peer};
@@ -58,12 +58,14 @@ struct Running {
     stalled: OnceLock<Vec<Still>>,
 }
 
-/// This process's part in a world of processes; `None` if no launcher has started it.
+/// This process's part in a world of processes; `None` if no launcher has started it. The first call receives the launcher's message.
 ///
-/// The first call receives the launcher's message. It ends the process with exit 1 if the message is none, or of another executable.
-pub fn member() -> Option<&'static Member> {
-    static MEMBER: OnceLock<Option<Member>> = OnceLock::new();
-    MEMBER.get_or_init(|| is_marked().then(|| Member::joined().unwrap_or_else(|why| leave(&why)))).as_ref()
+/// # Errors
+/// A launcher has started the process, and its message is none, or of another executable. The error is one line.
+pub fn member() -> Result<Option<&'static Member>, &'static str> {
+    static MEMBER: OnceLock<Result<Option<Member>, String>> = OnceLock::new();
+    let member = MEMBER.get_or_init(|| is_marked().then(Member::joined).transpose());
+    member.as_ref().map(Option::as_ref).map_err(String::as_str)
 }
 
 /// Whether a launcher has started this process: it has the launcher's mark, and the launcher is its parent. A process that a member starts
@@ -76,13 +78,6 @@ fn is_marked() -> bool {
 /// The number of the parent of this process.
 fn parent_text() -> String {
     std::os::unix::process::parent_id().to_string()
-}
-
-/// Ends the process with an error.
-#[allow(clippy::print_stderr, reason = "a process that has no launcher has nobody else to tell")]
-fn leave(why: &str) -> ! {
-    eprintln!("tradewind: error: {why}");
-    std::process::exit(1);
 }
 
 impl Member {
@@ -158,11 +153,11 @@ impl Member {
     pub(crate) fn run(&self, terms: &Terms<'_>) -> ! {
         match self.connected(terms) {
             Ok(world) => {
-                let disposal = world.own_nodes().next().map(|node| node.resident.node.disposal().clone());
+                let disposal = world.disposal();
                 let mut left = self.runs(&world, terms.launch);
                 // The program's state is dropped with the last handle of the world.
                 drop(world);
-                left.disposal = disposal.and_then(|disposal| disposal.panic().map(str::to_owned));
+                left.disposal = disposal.panic().map(str::to_owned);
                 self.tell(&FromProcess::Left(Box::new(left)));
             }
             Err(failure) => self.tell(&FromProcess::Refused(Cause::of(&failure))),
@@ -204,9 +199,7 @@ impl Member {
         file.seal().map_err(host)?;
         let exports = homes.iter().map(|home| home.exports().clone()).collect();
         self.tell_with(&FromProcess::Settled(exports), &[file.descriptor()]);
-        let (ToProcess::Peers(exports), files) = self.next() else {
-            leave("the launcher connects no processes");
-        };
+        let (ToProcess::Peers(exports), files) = self.next() else { std::process::exit(1) };
         let files = files.into_iter().map(SharedFile::adopt).collect::<io::Result<Vec<_>>>().map_err(host)?;
         let each = self.join.nodes as usize;
         expect_complete(terms, &exports, &files, each).map_err(host)?;
@@ -220,7 +213,7 @@ impl Member {
     fn runs(&self, world: &Arc<World>, launch: &Launch) -> Left {
         let processors = Processors::start(world, launch);
         self.tell(&FromProcess::Arrived);
-        let (ToProcess::Go(at), _) = self.next() else { leave("the launcher starts no clock") };
+        let (ToProcess::Go(at), _) = self.next() else { std::process::exit(1) };
         let stalled = OnceLock::new();
         let running = Running { world: Arc::downgrade(world), threads: launch.threads, stalled };
         let running = self.running.get_or_init(|| running);
@@ -236,10 +229,12 @@ impl Member {
         match world.take_failure() {
             _ if let Some(spinning) = running.stalled.get() => left.spinning.clone_from(spinning),
             Some(failure) => left.failure = Some(Cause::of(&failure)),
-            None if world.stage() == Stage::Ended && farewell == Farewell::Joined => match records(world) {
-                Ok(records) => left.records = Some(records),
-                Err(failure) => left.failure = Some(Cause::of(&failure)),
-            },
+            None if world.stage() == Stage::Ended && farewell == Farewell::Joined => {
+                match records(world, world.running_ns()) {
+                    Ok(records) => left.records = Some(records),
+                    Err(failure) => left.failure = Some(Cause::of(&failure)),
+                }
+            }
             None => {}
         }
         left
@@ -279,12 +274,6 @@ impl Running {
             ToProcess::Join(_) | ToProcess::Peers(_) | ToProcess::Go(_) => {}
         }
     }
-}
-
-/// The records of the process's nodes.
-fn records(world: &World) -> Result<Vec<NodeRecord>, Failure> {
-    let end = world.running_ns();
-    world.own_nodes().map(|node| NodeRecord::of(world, node, end)).collect()
 }
 
 /// The numbers of the process's nodes.

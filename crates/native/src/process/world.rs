@@ -75,7 +75,8 @@ impl World for Processes {
         static CALLS: AtomicU64 = AtomicU64::new(0);
 
         let calls = CALLS.fetch_add(1, Ordering::Relaxed);
-        match member() {
+        let member = member().map_err(|why| Failure::Refused(Refusal::Host(why.to_owned())))?;
+        match member {
             // A run before the process's own.
             Some(member) if member.order().is_none() && calls != member.calls() => self.local.run(launch),
             Some(member) => self.local.with_terms(launch, |terms| member.run(terms)),

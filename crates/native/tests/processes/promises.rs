@@ -72,7 +72,7 @@ impl World for Numbered<'_> {
 const POLICIES: &[&str] = &["single", "fixed:1", "floating", "fixed:1+interrupt", "floating+keyed+helper"];
 
 pub(crate) fn main() -> ExitCode {
-    if let Some(order) = member().and_then(|member| member.order()) {
+    if let Some(order) = member().expect("the launcher is this program").and_then(|member| member.order()) {
         let (case, run) = Case::read(order);
         case.holds(&Numbered { case: &case, own: Some(run), next: AtomicU32::new(0) });
         unreachable!("a process ends with its run");

@@ -30,8 +30,6 @@ mod event;
 #[cfg(test)]
 mod event_tests;
 pub(crate) mod exports;
-#[cfg(all(test, target_os = "linux", not(miri)))]
-mod exports_tests;
 mod keyed;
 mod mapped;
 pub(crate) mod private;
