@@ -88,7 +88,7 @@ fn a_signal_looks_at_those_it_resumes_and_no_others() {
 
 #[test]
 fn a_deposit_tells_the_owner_only_when_an_awaited_count_is_reached() {
-    let tally = Tally::new();
+    let tally = Tally::new(tally_words(&MemorySource::Private));
     let event = Event::open("deposits", tally.clone());
     assert!(!tally.add(1), "no thread waits");
     assert!(!event.enlist(NODE, 0, waiter(0)) && !event.enlist(NODE, 1, waiter(0)));

@@ -377,6 +377,7 @@ fn a_tuning_constant_without_a_row_is_found() {
 const SEE_ALL_NODES: &[&str] = &[
     "parts/endpoint.rs",
     "parts/world.rs",
+    "world.rs",
     "measure/outcome.rs",
     "measure/totals.rs",
     "runner/os_threads.rs",
