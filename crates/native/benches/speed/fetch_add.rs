@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tempest::outcome::Outcome;
 use tempest::{
     Event, FinalState, Handler, Job, Key, Keyed, NodeId, Protocol, Report, Setup, Thread, handlers,
 };
@@ -86,12 +87,19 @@ impl FetchAdd {
     }
 }
 
+/// The program.
+pub(crate) fn job() -> Job {
+    Job::new::<FetchAdd>(())
+}
+
+/// Millions of requests of both nodes together in a second.
+pub(crate) fn rate(outcome: &Outcome) -> f64 {
+    2.0 * REQUESTS as f64 / outcome.timed().as_nanoseconds() * 1e3
+}
+
 /// The rate of both nodes' requests together.
 pub(crate) fn rows() -> Vec<TableRow> {
-    let ours = || {
-        let time = run(Job::new::<FetchAdd>(()), 2, 1, 1, "single").timed();
-        2.0 * REQUESTS as f64 / time.as_nanoseconds() * 1e3
-    };
+    let ours = || rate(&run(job(), 2, 1, 1, "single"));
     let figures = paired(ours, || bare::requests(REQUESTS, WINDOW));
     let what = "fetch-add by message, window of 64";
     vec![TableRow::new(what, Unit::Millions, figures, "requests, half lines", Aim::Ratio(0.9, 0.45))]

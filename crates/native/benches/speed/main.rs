@@ -14,6 +14,7 @@ mod fetch_add;
 mod kernels;
 mod long;
 mod private;
+mod processes;
 mod progress;
 mod round_trip;
 mod segments;
@@ -42,6 +43,7 @@ const GROUPS: &[Group] = &[
     ("oversubscribed", threads::oversubscribed),
     ("beside", beside::rows),
     ("adaptive", adaptive::rows),
+    ("processes", processes::rows),
     ("em3d", em3d::rows),
     ("kernels", kernels::rows),
     ("scaling", kernels::scaling),
@@ -69,6 +71,7 @@ fn run_by(
 }
 
 fn main() {
+    processes::take_part();
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let groups =
         GROUPS.iter().filter(|(name, _)| asked.is_empty() || asked.iter().any(|asked| asked == name));

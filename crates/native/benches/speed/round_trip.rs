@@ -1,6 +1,7 @@
 //! *Round trip*: a thread sends a request to another node, whose handler replies, and waits for the reply; beside a raw
 //! ping-pong over two cache lines between two OS threads pinned to the same cores.
 
+use tempest::outcome::Outcome;
 use tempest::{Event, FinalState, Handler, Job, NodeId, Protocol, Report, Setup, Thread, handlers};
 
 use crate::run;
@@ -51,9 +52,19 @@ impl Echo {
     }
 }
 
+/// The program.
+pub(crate) fn job() -> Job {
+    Job::new::<Echo>(())
+}
+
+/// Nanoseconds of a round trip.
+pub(crate) fn time(outcome: &Outcome) -> f64 {
+    outcome.timed().as_nanoseconds() / TRIPS as f64
+}
+
 /// A thread's request, its handler, the reply's handler, the thread that goes on.
 pub(crate) fn rows() -> Vec<TableRow> {
-    let ours = || run(Job::new::<Echo>(()), 2, 1, 1, "single").timed().as_nanoseconds() / TRIPS as f64;
+    let ours = || time(&run(job(), 2, 1, 1, "single"));
     let figures = paired(ours, || raw_round_trip(TRIPS));
     vec![TableRow::new(
         "handler round trip",

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tempest::outcome::Outcome;
 use tempest::{
     Event, FinalState, Handler, Job, Key, Keyed, NodeId, Protocol, Report, Setup, Thread, handlers,
 };
@@ -14,7 +15,7 @@ use tradewind_bench::table::{Aim, TableRow, Unit, paired};
 const MESSAGES: u64 = 4_000_000;
 
 /// Number of keys whose entries stay in the cache.
-const FEW: u64 = 1 << 10;
+pub(crate) const FEW: u64 = 1 << 10;
 
 /// Number of keys, 32 MB of them, from which on a message's entry is prefetched before its handler runs. With a quarter of that the
 /// core hides the misses of its second cache itself, and looking at each message twice costs more.
@@ -89,19 +90,27 @@ impl Stream {
     }
 }
 
+/// The program with this number of keys.
+pub(crate) fn job(keys: u64) -> Job {
+    Job::new::<Stream>(keys)
+}
+
 /// Millions of messages a second, with a handler for each.
-fn rate(keys: u64) -> f64 {
-    let time = run(Job::new::<Stream>(keys), 2, 1, 1, "single").timed();
-    MESSAGES as f64 / time.as_nanoseconds() * 1e3
+pub(crate) fn rate(outcome: &Outcome) -> f64 {
+    MESSAGES as f64 / outcome.timed().as_nanoseconds() * 1e3
+}
+
+fn ours(keys: u64) -> f64 {
+    rate(&run(job(keys), 2, 1, 1, "single"))
 }
 
 /// Few keys, whose entries stay in the cache, beside two rings; and many, whose entries do not.
 pub(crate) fn rows() -> Vec<TableRow> {
     let row = |what, keys, aim| {
-        let figures = paired(|| rate(keys), || bare::stream(MESSAGES));
+        let figures = paired(|| ours(keys), || bare::stream(MESSAGES));
         TableRow::new(what, Unit::Millions, figures, "ring of half lines", aim)
     };
-    let kept = paired(|| rate(FEW), || bare::kept_stream(MESSAGES));
+    let kept = paired(|| ours(FEW), || bare::kept_stream(MESSAGES));
     vec![
         row("stream of small messages, 1024 keys", FEW, Aim::Ratio(0.5, 0.25)),
         TableRow::new("  the ring that others keep", Unit::Millions, kept, "rtrb", Aim::Nothing),
