@@ -6,7 +6,6 @@ use tempest::outcome::{Failure, Outcome, Refusal, Size, Unobeyed};
 use tempest::policy::{Notice, Servers, Split};
 use tempest::world::Launch;
 use tempest::{Mechanism, Policy};
-use trace::Cast;
 use units::Bytes;
 
 use crate::lock::lock;
@@ -189,7 +188,7 @@ impl tempest::world::World for Local {
             let launch = terms.launch;
             let world = Arc::new(World::local(terms)?);
             if let Some(recorder) = &launch.trace {
-                recorder.begin(cast(&world));
+                recorder.begin(terms.cast(world.own_node(0).resident.node.message_names()));
                 recorder.write_late(TRACE_ROOM);
             }
             let disposal = world.disposal();
@@ -197,21 +196,6 @@ impl tempest::world::World for Local {
             drop(world);
             disposal.judge(ended)
         })
-    }
-}
-
-/// The processors, threads and messages of a world, for a trace.
-fn cast(world: &World) -> Cast {
-    let any = &world.own_node(0).resident.node;
-    Cast {
-        machine: "native".to_owned(),
-        nodes: any.shape().nodes,
-        computing: world.split.computing as u16,
-        // A helper has a track behind those of the processors.
-        dedicated: world.split.dedicated as u16 + u16::from(world.policy.helper.is_some()),
-        threads: any.shape().threads,
-        messages: any.message_names().collect(),
-        counters: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@ use tempest::outcome::Failure;
 use tempest::policy::{Notice, Split};
 use tempest::world::{Launch, Node as Program, Resident};
 use tempest::{NodeId, Shape};
+use trace::Cast;
 
 use crate::parts::adaptive::{Adaptive, Judging};
 use crate::parts::dispatcher::Dispatcher;
@@ -51,6 +52,22 @@ impl Terms<'_> {
     /// Whether several processors of a node may send, or handle messages.
     pub(crate) fn lanes_are_shared(&self) -> bool {
         !self.seating().is_one_per_node()
+    }
+
+    /// The processors, threads and messages of the run, for a trace.
+    pub(crate) fn cast(&self, messages: impl Iterator<Item = &'static str>) -> Cast {
+        let Shape { nodes, threads } = self.shape();
+        let helpers = u16::from(self.launch.policy.helper.is_some());
+        Cast {
+            machine: "native".to_owned(),
+            nodes,
+            computing: self.split.computing as u16,
+            // A helper has a track behind the processors.
+            dedicated: self.split.dedicated as u16 + helpers,
+            threads,
+            messages: messages.collect(),
+            counters: Vec::new(),
+        }
     }
 
     fn shape(&self) -> Shape {

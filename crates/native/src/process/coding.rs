@@ -9,6 +9,7 @@ use tempest::outcome::{
 };
 use tempest::world::{ExportedSegment, Exports, lasting};
 use tempest::{NodeId, ThreadId};
+use trace::Event;
 use units::{Time, TotalTime};
 
 use crate::measure::outcome::NodeRecord;
@@ -52,7 +53,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8, u32, u64, u128, f64);
+numbers!(u8, u16, u32, u64, u128, f64);
 
 /// Codes values of a type by values of another, which have the code already.
 macro_rules! coded_as {
@@ -86,6 +87,28 @@ macro_rules! coded_fields {
     )*};
 }
 pub(crate) use coded_fields;
+
+/// Codes the variants of a type, each by its number and all of its fields, in order.
+macro_rules! coded_variants {
+    ($of:ident { $($number:literal $variant:ident { $($field:ident),* })* }) => {
+        impl Coded for $of {
+            fn put(&self, to: &mut Vec<u8>) {
+                match self {
+                    $($of::$variant { $($field),* } => {
+                        $number.put(to);
+                        $($field.put(to);)*
+                    })*
+                }
+            }
+            fn take(from: &mut &[u8]) -> Option<Self> {
+                Some(match u8::take(from)? {
+                    $($number => $of::$variant { $($field: Coded::take(from)?),* },)*
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
 
 coded_as! {
     bool as u8: |value| u8::from(*value), |byte| match byte { 0 => Some(false), 1 => Some(true), _ => None };
@@ -178,6 +201,25 @@ coded_fields! {
     Totals { counters, breakdown, protocol, waited_ns }
     Start { name, at, totals }
     NodeRecord { starts, totals, dispatching, adjustments, report }
+}
+
+coded_variants! {
+    Event {
+        0_u8 HandlerStart { node, processor, message, source, flow }
+        1_u8 HandlerEnd { node, processor }
+        2_u8 Send { node, processor, to, message, bytes, flow }
+        3_u8 Arrive { node, from, message, flow }
+        4_u8 Block { node, thread, what }
+        5_u8 Resume { node, thread }
+        6_u8 Interrupt { node, processor }
+        7_u8 Phase { index, name }
+        8_u8 ThreadStart { node, thread }
+        9_u8 ThreadEnd { node, thread }
+        10_u8 Run { node, processor, thread }
+        11_u8 Leave { node, processor, thread }
+        12_u8 Deposit { node, processor, to, bytes, flow }
+        13_u8 Place { node, from, flow }
+    }
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use tempest::NodeId;
 use tempest::outcome::{Blocked, Failure, Outcome, Refusal, Spinning};
+use tempest::world::lasting;
 use units::Time;
 
 use crate::measure::outcome::outcome;
@@ -109,6 +110,7 @@ impl Launcher {
                 order: settings.order.map(str::to_owned),
                 terms: terms.to_string(),
                 beat_ns: beat.as_nanos() as u64,
+                traced: terms.launch.trace.is_some(),
             };
             let started = launcher.add(job, join, to.clone());
             started.map_err(|error| {
@@ -213,7 +215,7 @@ impl Launcher {
             FromProcess::Settled(exports) => {
                 run.settled[process] = files.pop().map(|file| (exports, file));
                 if self.peers.reach(process, Milestone::Settled) {
-                    self.connect(run);
+                    self.connect(run, terms);
                 }
             }
             FromProcess::Arrived => {
@@ -235,7 +237,7 @@ impl Launcher {
     }
 
     /// Tells each process of the memory of all, if they have installed one program.
-    fn connect(&mut self, run: &mut Run) {
+    fn connect(&mut self, run: &mut Run, terms: &Terms<'_>) {
         let settled: Option<Vec<_>> = std::mem::take(&mut run.settled).into_iter().collect();
         let Some(settled) = settled else {
             return self.fail(run, Failure::Program("a process has no file for its memory".to_owned()));
@@ -246,6 +248,10 @@ impl Launcher {
             |(number, node): (usize, &NodeExports)| node.expect_like(number as u32, &exports[0]).err();
         if let Some(refusal) = exports.iter().enumerate().find_map(differs) {
             return self.fail(run, Failure::Refused(refusal));
+        }
+        if let Some(recorder) = &terms.launch.trace {
+            let messages = exports[0].messages.iter().map(|name| lasting(name.clone()));
+            recorder.begin(terms.cast(messages));
         }
         let files: Vec<_> = files.iter().map(AsFd::as_fd).collect();
         self.tell_all(&ToProcess::Peers(exports), &files);
@@ -348,8 +354,11 @@ impl Run {
         first
     }
 
-    /// The result of the run.
+    /// The result of the run. Its events go to the recorder of a traced run.
     fn ended(mut self, terms: &Terms<'_>) -> Result<Outcome, Failure> {
+        if let Some(recorder) = &terms.launch.trace {
+            self.left.iter().flatten().for_each(|left| recorder.record(&left.events));
+        }
         let blocked = self.blocked();
         let spinning = self.left.iter_mut().flatten().flat_map(|left| std::mem::take(&mut left.spinning));
         let spinning: Vec<Spinning> = spinning.map(Still::spinning).collect();

@@ -22,6 +22,7 @@ use rustix::time::{ClockId, clock_gettime};
 use segment::{MemorySource, SharedFile};
 use tempest::outcome::{Failure, Refusal};
 use tempest::world::Launch;
+use trace::Recorder;
 use units::Time;
 
 use crate::fences::between_processes;
@@ -151,6 +152,9 @@ impl Member {
 
     /// Takes the process's part in a run, and ends the process.
     pub(crate) fn run(&self, terms: &Terms<'_>) -> ! {
+        let recorder = self.join.traced.then(|| Recorder::memory(usize::MAX));
+        let launch = &Launch { trace: recorder.clone(), ..terms.launch.clone() };
+        let terms = &Terms { launch, ..*terms };
         match self.connected(terms) {
             Ok(world) => {
                 let disposal = world.disposal();
@@ -158,6 +162,7 @@ impl Member {
                 // The program's state is dropped with the last handle of the world.
                 drop(world);
                 left.disposal = disposal.panic().map(str::to_owned);
+                left.events = recorder.map_or_else(Vec::new, |recorder| recorder.events());
                 self.tell(&FromProcess::Left(Box::new(left)));
             }
             Err(failure) => self.tell(&FromProcess::Refused(Cause::of(&failure))),
@@ -225,7 +230,14 @@ impl Member {
         }
         let mut blocked = std::mem::take(&mut *lock(&world.blocked));
         blocked.sort_by_key(|blocked| blocked.thread);
-        let mut left = Left { records: None, failure: None, blocked, spinning: Vec::new(), disposal: None };
+        let mut left = Left {
+            records: None,
+            failure: None,
+            blocked,
+            spinning: Vec::new(),
+            disposal: None,
+            events: Vec::new(),
+        };
         match world.take_failure() {
             _ if let Some(spinning) = running.stalled.get() => left.spinning.clone_from(spinning),
             Some(failure) => left.failure = Some(Cause::of(&failure)),

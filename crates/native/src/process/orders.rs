@@ -20,6 +20,9 @@ use tempest::NodeId;
 use tempest::outcome::{Attempt, Blocked, Failure, Refusal, Spinning};
 use tempest::world::Exports;
 
+use trace::Event;
+use units::Time;
+
 use crate::measure::outcome::NodeRecord;
 use crate::parts::world::Stage;
 use crate::process::coding::{Coded, coded_fields};
@@ -44,6 +47,8 @@ pub(crate) struct Join {
     pub(crate) terms: String,
     /// Nanoseconds between two beats.
     pub(crate) beat_ns: u64,
+    /// Whether the run is traced.
+    pub(crate) traced: bool,
 }
 
 /// The places in the file of a process of a node's memory that others access, and the identity of its messages and segments.
@@ -72,6 +77,8 @@ pub(crate) struct Left {
     pub(crate) spinning: Vec<Still>,
     /// The first panic of a destructor of the program's state.
     pub(crate) disposal: Option<String>,
+    /// The events of a traced run; the events of a processor are in their order.
+    pub(crate) events: Vec<(Time, Event)>,
 }
 
 /// A thread that ran without progress.
@@ -79,7 +86,7 @@ pub(crate) struct Left {
 pub(crate) struct Still {
     thread: tempest::ThreadId,
     of: u32,
-    since: units::Time,
+    since: Time,
 }
 
 /// A failure as another process tells it.
@@ -187,9 +194,9 @@ impl Still {
 }
 
 coded_fields! {
-    Join { job, build, process, first, nodes, calls, order, terms, beat_ns }
+    Join { job, build, process, first, nodes, calls, order, terms, beat_ns, traced }
     NodeExports { fingerprint, messages, segments, program, channels, parkers }
-    Left { records, failure, blocked, spinning, disposal }
+    Left { records, failure, blocked, spinning, disposal, events }
     Still { thread, of, since }
 }
 

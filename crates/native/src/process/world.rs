@@ -81,10 +81,6 @@ impl World for Processes {
             Some(member) if member.order().is_none() && calls != member.calls() => self.local.run(launch),
             Some(member) => self.local.with_terms(launch, |terms| member.run(terms)),
             None => {
-                if launch.trace.is_some() {
-                    let why = "a world of processes records no trace yet: expected --world local";
-                    return Err(Failure::Refused(Refusal::Host(why.to_owned())));
-                }
                 let (nodes_each, peer_timeout) = (self.nodes_each, self.peer_timeout);
                 let settings = Settings { nodes_each, peer_timeout, order: self.order.as_deref(), calls };
                 self.local.with_terms(launch, |terms| system::run(terms, &settings))
