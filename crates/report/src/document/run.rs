@@ -72,7 +72,7 @@ pub struct Combination {
     ///
     /// Null natively, and of a shipped machine.
     pub machine_file: Option<String>,
-    /// `local` (this host, all nodes in one process) or `model`.
+    /// `local` (this host; `circumstances.world` is the place of its nodes) or `model`.
     pub world: String,
     /// 16 hexadecimal digits: the digest of all values of the model, `--set` included.
     ///
