@@ -82,6 +82,12 @@ fn a_message_there_and_back_takes_the_time_that_the_model_says() {
     assert!(time("ideal") < time("t3d") && time("t3d") < time("paragon"), "{said}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn nodes_of_runs_from_code_are_processes() {
+    assert_eq!(said("processes", &[]), "2 nodes in 2 processes\n4 nodes in 2 processes\n");
+}
+
 #[test]
 fn a_comparison_from_code_is_the_document_of_the_command() {
     let out = output("library", &[]);
