@@ -295,7 +295,7 @@ impl Bandwidth {
         let mut report = Report {
             checks: self.compared.get(end, 0),
             failures: failures.into_iter().collect(),
-            figures: Vec::new(),
+            ..Report::default()
         };
         if self.node == CLIENT {
             for (number, block) in self.blocks.iter().enumerate() {

@@ -358,7 +358,7 @@ impl MessageCosts {
         let wrong = self.wrong.get(end, 0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} messages held a wrong word")] } else { Vec::new() };
-        let report = Report { checks: self.checks.get(end, 0), failures, figures: Vec::new() };
+        let report = Report { checks: self.checks.get(end, 0), failures, ..Report::default() };
         let figures = NAMES.iter().zip(0..).map(|(name, place)| (*name, self.measured.get(end, place)));
         let known = figures.filter(|(_, value)| value.is_finite());
         known.fold(report, |report, (name, value)| report.measured(name, value, "ns", Merge::Max))

@@ -153,7 +153,7 @@ impl PollGranularity {
         let wrong = self.wrong.get(end, 0);
         let failures =
             if wrong > 0 { vec![format!("{wrong} wrong words read by {}", self.node)] } else { Vec::new() };
-        let report = Report { checks: self.read.get(end, 0), failures, figures: Vec::new() };
+        let report = Report { checks: self.read.get(end, 0), failures, ..Report::default() };
         report.measured("iteration", self.iteration.get(end, 0), "us", Merge::Max).measured(
             "turn_work",
             self.turn_work.get(end, 0),

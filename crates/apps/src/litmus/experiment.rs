@@ -1,9 +1,10 @@
-//! A litmus test that is run many times, and the final states that were seen. This module must never know how a thread of a test
+//! A litmus test that is run many times, and the final states that its runs show. This module must never know how a thread of a test
 //! runs.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use tempest::Report;
 use tempest::entry::Coherence;
 use tempest::memory::Frames;
 
@@ -84,73 +85,41 @@ pub enum Meeting {
     Memory,
 }
 
-/// A test that is run many times, and the final states that have been seen.
+/// A test that is run many times.
 #[derive(Debug)]
 pub struct Experiment {
     pub(super) question: Arc<Question>,
     pub(super) dose: Dose,
-    gathered: Mutex<Gathered>,
-}
-
-/// The values that nodes have reported, and the final states counted from them.
-#[derive(Debug, Default)]
-struct Gathered {
-    /// The number of nodes that have reported in the present run.
-    nodes: u32,
-    /// The observed values, indexed by round, then by the places that the test observes.
-    values: Vec<i64>,
-    /// The final states seen, indexed by placement.
-    seen: [Seen; 2],
 }
 
 impl Experiment {
-    /// An experiment that has not been run yet.
+    /// An experiment with this test and these settings.
     pub fn new(question: Arc<Question>, dose: Dose) -> Arc<Self> {
-        Arc::new(Self { question, dose, gathered: Mutex::default() })
+        Arc::new(Self { question, dose })
     }
 
-    /// The final states that all runs have shown with one placement. States that the test's filter rejects are left
-    /// out.
-    pub fn seen(&self, placement: Placement) -> Seen {
-        self.lock().seen[placement as usize].clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Gathered> {
-        // Nothing that can panic runs under the lock, so a poisoned lock holds good data.
-        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes in the values that a node knows, each with its index among all observed values. Returns the states of
-    /// all rounds after the last node, and `None` before.
-    pub(super) fn gather(&self, known: impl Iterator<Item = (usize, i64)>) -> Option<Vec<State>> {
-        let observed = self.question.test.observed.len();
-        let mut gathered = self.lock();
-        gathered.values.resize(self.dose.rounds as usize * observed, 0);
-        known.for_each(|(slot, value)| gathered.values[slot] = value);
-        gathered.nodes += 1;
-        if gathered.nodes < self.question.nodes() {
-            return None;
+    /// The final states of a run with this report, by placement, each with the number of rounds that showed it. States that the test's
+    /// filter rejects are left out.
+    pub fn seen(&self, report: &Report) -> [Seen; 2] {
+        let mut seen = [Seen::new(), Seen::new()];
+        for (round, state) in (0..).zip(self.states(report)).filter(|(_, state)| self.question.passes(state))
+        {
+            *seen[Placement::of(round) as usize].entry(state).or_default() += 1;
         }
-        gathered.nodes = 0;
-        let values = std::mem::take(&mut gathered.values);
-        // A test that observes nothing has one final state, the empty one.
-        let state = |round: usize| values[round * observed..(round + 1) * observed].to_vec();
-        Some((0..self.dose.rounds as usize).map(state).collect())
+        seen
     }
 
-    /// Counts the final states of all rounds, and returns the names of the forbidden ones.
-    pub(super) fn count(&self, states: Vec<State>) -> BTreeSet<String> {
-        let question = &self.question;
-        let mut gathered = self.lock();
-        let mut forbidden = BTreeSet::new();
-        for (round, state) in (0..).zip(states) {
-            if question.passes(&state) {
-                if !question.allowed.contains(&state) {
-                    forbidden.insert(question.state_name(&state));
-                }
-                *gathered.seen[Placement::of(round) as usize].entry(state).or_default() += 1;
+    /// The final states of all rounds. Each observation of the report has the value of a place that the test observes, by round and then
+    /// by place.
+    fn states(&self, report: &Report) -> impl Iterator<Item = State> {
+        let (rounds, observed) = (self.dose.rounds as usize, self.question.test.observed.len());
+        let mut values = vec![0; rounds * observed];
+        for &(slot, value) in &report.observations {
+            if let Some(held) = usize::try_from(slot).ok().and_then(|slot| values.get_mut(slot)) {
+                *held = value;
             }
         }
-        forbidden
+        // A test that observes nothing has one final state, the empty one.
+        (0..rounds).map(move |round| values[round * observed..(round + 1) * observed].to_vec())
     }
 }

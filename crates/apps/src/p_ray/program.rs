@@ -172,7 +172,7 @@ impl PRay {
         } else {
             Vec::new()
         };
-        let report = Report { checks: checked.get(end, 0), failures, figures: Vec::new() };
+        let report = Report { checks: checked.get(end, 0), failures, ..Report::default() };
         report
             .figure("rays", rays.get(end, 0) as f64, Merge::Sum)
             .figure("objects read", read.get(end, 0) as f64, Merge::Sum)

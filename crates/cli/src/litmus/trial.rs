@@ -39,12 +39,11 @@ pub(super) fn run(question: &Arc<Question>, world: &World, dose: Dose) -> Result
         seed: dose.seed,
         ..Launch::new(job, world.policy.clone())
     };
-    let failure = match world.target.world().run(&launch) {
-        Ok(_) => None,
-        Err(Failure::Refused(why)) => return Err(Problem::wrong(world.target.refusing(why))),
-        Err(failure) => Some(failure.to_string()),
-    };
-    Ok(Run { seen: Placement::ALL.map(|placement| experiment.seen(placement)), failure })
+    match world.target.world().run(&launch) {
+        Ok(outcome) => Ok(Run { seen: experiment.seen(&outcome.report), failure: None }),
+        Err(Failure::Refused(why)) => Err(Problem::wrong(world.target.refusing(why))),
+        Err(failure) => Ok(Run { seen: Default::default(), failure: Some(failure.to_string()) }),
+    }
 }
 
 /// The results of a test in every world, as the document states them.

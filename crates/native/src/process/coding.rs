@@ -53,7 +53,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8, u16, u32, u64, u128, f64);
+numbers!(u8, u16, u32, u64, u128, i64, f64);
 
 /// Codes values of a type by values of another, which have the code already.
 macro_rules! coded_as {
@@ -195,7 +195,7 @@ coded_fields! {
     Dispatching { waited_on_key, spilled, mean_wait, busy }
     Adjustment { node, at, dedicated, why }
     Figure { name, value, unit, merge }
-    Report { checks, failures, figures }
+    Report { checks, failures, figures, observations }
     ExportedSegment { words, len, count }
     Exports { segments, blocks }
     Totals { counters, breakdown, protocol, waited_ns }

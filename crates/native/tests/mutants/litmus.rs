@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apps::litmus::{Dose, Experiment, Placement, Question};
+use apps::litmus::{Dose, Experiment, Question};
 use protocols::stache::STACHE;
 use tempest::Mechanism;
 use tempest::world::{Launch, World};
@@ -37,11 +37,9 @@ fn forbidden(question: &Arc<Question>) -> usize {
         nodes: question.nodes(),
         ..Launch::new(job, "single".parse().expect("a policy"))
     };
-    if Local::new().run(&launch).is_err() {
-        return 1;
-    }
-    let seen: Vec<_> = Placement::ALL.iter().flat_map(|placement| experiment.seen(*placement)).collect();
-    seen.iter().filter(|(state, _)| !question.allowed.contains(state)).count()
+    let Ok(outcome) = Local::new().run(&launch) else { return 1 };
+    let seen = experiment.seen(&outcome.report);
+    seen.iter().flat_map(|seen| seen.keys()).filter(|state| !question.allowed.contains(*state)).count()
 }
 
 /// Asserts that tests of the memory model see a forbidden state if an invalidation is lost, and none otherwise.

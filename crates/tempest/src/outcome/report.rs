@@ -35,6 +35,8 @@ pub struct Report {
     pub failures: Vec<String>,
     /// The program's figures.
     pub figures: Vec<Figure>,
+    /// Numbered values for the code that made the job, in order of nodes. No document shows them.
+    pub observations: Vec<(u64, i64)>,
 }
 
 impl Report {
@@ -42,7 +44,7 @@ impl Report {
     /// is called only if the check failed.
     pub fn checked(right: bool, wrong: impl FnOnce() -> String) -> Self {
         let failures = if right { Vec::new() } else { vec![wrong()] };
-        Self { checks: 1, failures, figures: Vec::new() }
+        Self { checks: 1, failures, ..Self::default() }
     }
 
     /// Adds a figure without a unit to this report. `merge` says how the nodes' values are combined into one.
@@ -58,11 +60,12 @@ impl Report {
         self
     }
 
-    /// Adds another node's report to this one: adds the numbers of checks, joins the failures, and combines figures of
+    /// Adds another node's report to this one: adds the numbers of checks, joins failures and observations, and combines figures of
     /// the same name by their [`Merge`] rule.
     pub fn merge(&mut self, other: Report) {
         self.checks += other.checks;
         self.failures.extend(other.failures);
+        self.observations.extend(other.observations);
         for figure in other.figures {
             match self.figures.iter_mut().find(|known| known.name == figure.name) {
                 None => self.figures.push(figure),
