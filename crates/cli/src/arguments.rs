@@ -12,7 +12,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use report::page::{LEAST_WIDTH, Page};
 use tempest::entry::UnknownName;
-use tempest::{Mechanism, Policy, Shape};
+use tempest::{Mechanism, Policy};
 use units::Time;
 use worlds::{AskedFree, Baseline, Reference, Repeat};
 
@@ -356,6 +356,8 @@ pub(crate) struct Litmus {
     #[arg(long, value_name = "P", value_parser = deferred::policy)]
     pub(crate) policy: Option<Deferred<Policy>>,
     #[command(flatten)]
+    pub(crate) node_options: NodeOptions,
+    #[command(flatten)]
     pub(crate) memory: Memory,
     /// Pages of other nodes that a node has room for: 1 to 64 [default: all]. With few of them pages with variables give way to
     /// others, which threads access between the test's accesses
@@ -405,6 +407,20 @@ pub(crate) enum Place {
     Processes,
 }
 
+/// The place of the nodes of runs on this host.
+#[derive(Debug, Args)]
+pub(crate) struct NodeOptions {
+    /// Where the nodes of a native run live
+    #[arg(long, value_enum, default_value = "local")]
+    pub(crate) world: Place,
+    /// Nodes in each process, with --world processes
+    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = deferred::some("--nodes-per-process"))]
+    pub(crate) nodes_per_process: Deferred<u32>,
+    /// Time of silence after which a process is lost, with --world processes
+    #[arg(long, value_name = "TIME", default_value = "5 s", allow_hyphen_values = true, value_parser = deferred::peer_timeout)]
+    pub(crate) peer_timeout: Deferred<Time>,
+}
+
 /// How shared memory is kept coherent.
 #[derive(Debug, Args)]
 pub(crate) struct Memory {
@@ -441,15 +457,8 @@ impl Output {
 pub(crate) struct Common {
     /// The program: see `tradewind list programs`
     pub(crate) program: String,
-    /// Where the nodes of a native run live
-    #[arg(long, value_enum, default_value = "local")]
-    pub(crate) world: Place,
-    /// Nodes in each process, with --world processes
-    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = deferred::some("--nodes-per-process"))]
-    pub(crate) nodes_per_process: Deferred<u32>,
-    /// Time of silence after which a process is lost, with --world processes
-    #[arg(long, value_name = "TIME", default_value = "5 s", allow_hyphen_values = true, value_parser = deferred::peer_timeout)]
-    pub(crate) peer_timeout: Deferred<Time>,
+    #[command(flatten)]
+    pub(crate) node_options: NodeOptions,
     /// Set a value of the machine file, for example network.latency="1 us"; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = deferred::setting)]
     pub(crate) settings: Vec<Setting>,
@@ -480,9 +489,6 @@ pub(crate) struct Run {
     /// `native` for this host, the name of a shipped model, or a machine file
     #[arg(long, value_name = "native|NAME|FILE", default_value = "native", value_parser = deferred::name())]
     pub(crate) machine: String,
-    /// The nodes and the threads of each node whose problem the program solves: for a process of a run
-    #[arg(long, value_name = "NODESxTHREADS", hide = true, value_parser = deferred::problem)]
-    pub(crate) problem: Option<Deferred<Shape>>,
     /// Number of nodes [default: the machine's own; native: 2, or 1 on too few cores; or as many as the program needs]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = deferred::some("--nodes"))]
     pub(crate) nodes: Option<Deferred<u32>>,

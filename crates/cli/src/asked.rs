@@ -10,7 +10,7 @@ use worlds::machines::is_same;
 use worlds::{Hosting, NATIVE, Sharing, Subject, Target, serial};
 
 use crate::app::App;
-use crate::arguments::{Common, Memory, Place};
+use crate::arguments::{Common, Memory, NodeOptions, Place};
 use crate::deferred::{Setting, optional, settings};
 use crate::print::say;
 use crate::problem::{All, Problem, each};
@@ -38,10 +38,10 @@ pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target
 }
 
 /// The place of the nodes of runs on this host.
-pub(crate) fn hosting(common: &Common) -> Result<Hosting, Problem> {
-    let (nodes_each, timeout) = (common.nodes_per_process.get(), common.peer_timeout.get()).all()?;
+pub(crate) fn hosting(options: &NodeOptions) -> Result<Hosting, Problem> {
+    let (nodes_each, timeout) = (options.nodes_per_process.get(), options.peer_timeout.get()).all()?;
     let peer_timeout = Duration::from_nanos(timeout.as_femtoseconds() / 1_000_000);
-    Ok(match common.world {
+    Ok(match options.world {
         Place::Local => Hosting::Local,
         Place::Processes => Hosting::Processes { nodes_each, peer_timeout },
     })

@@ -220,7 +220,8 @@ fn plan(app: &App, arguments: &Compare) -> Result<Comparison, Problem> {
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (arguments.repeat.get(), common.seed.get(), optional(&common.stall_limit));
     let ((targets, (subject, mechanisms), policies, ranges), size, rest, (host_limit, hosting)) =
-        (asked.all(), size.all(), rest.all(), (common.host_limit.get(), hosting(common)).all()).all()?;
+        (asked.all(), size.all(), rest.all(), (common.host_limit.get(), hosting(&common.node_options)).all())
+            .all()?;
     let size = (AskedShape { nodes: size.0, processors: size.1 }, size.2);
     let subject = with_blocks(subject, &common.memory, &targets);
     let least = subject.instance.least();

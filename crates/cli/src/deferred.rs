@@ -8,7 +8,7 @@ use std::str::FromStr;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use tempest::entry::{Plan, UnknownName};
 use tempest::policy::{OPTIONS, PRESETS};
-use tempest::{Mechanism, Policy, Shape};
+use tempest::{Mechanism, Policy};
 use units::{Time, text};
 use worlds::{AskedFree, Baseline, Reference, Repeat};
 
@@ -105,17 +105,16 @@ pub(crate) fn stall_limit(text: &str) -> Read<Time> {
     above_zero("--stall-limit", "10 s", text)
 }
 
+/// The least time of silence: a process gives a sign of life every few milliseconds, and may wait for a core as long.
+const LEAST_PEER_TIMEOUT: Time = Time::from_microseconds(50_000);
+
 /// Reads the time of silence after which a process is lost.
 pub(crate) fn peer_timeout(text: &str) -> Read<Time> {
-    above_zero("--peer-timeout", "5 s", text)
-}
-
-/// Reads numbers of nodes and of threads.
-pub(crate) fn problem(text: &str) -> Read<Shape> {
-    let shape = text.split_once('x').and_then(|(nodes, threads)| {
-        Some(Shape { nodes: nodes.parse().ok()?, threads: threads.parse().ok()? })
-    });
-    Ok(Deferred(shape.ok_or_else(|| format!("--problem {text}: expected NODESxTHREADS, such as 4x1"))))
+    let Deferred(time) = above_zero("--peer-timeout", "5 s", text)?;
+    Ok(Deferred(time.and_then(|time| match time < LEAST_PEER_TIMEOUT {
+        true => Err(format!("--peer-timeout {text}: expected at least {LEAST_PEER_TIMEOUT}")),
+        false => Ok(time),
+    })))
 }
 
 /// Reads a time of this host without any modelled event.

@@ -90,14 +90,16 @@ pub fn main(app: &App) -> ExitCode {
 /// Takes part in a run as a process of it: the command line is `order`, and the launcher prints the results.
 fn obey(app: &App, order: Vec<String>) -> ExitCode {
     let arguments = Arguments::parse(app, [app.name.clone()].into_iter().chain(order));
-    let done = match arguments {
-        Ok(Arguments { command: Command::Run(run) }) => run::take_part(app, &run),
-        Ok(_) => Err(Problem::wrong(
-            "a process is to take part in a run, and was given another command".to_owned(),
-        )),
+    let done = match arguments.map(|arguments| arguments.command) {
+        Ok(Command::Run(run)) => run::take_part(app, &run),
+        Ok(Command::Litmus(litmus)) => litmus::take_part(app, &litmus),
+        Ok(_) => Ok(()),
         Err(refusal) => return print::refuse(&app.name, &refusal),
     };
-    done.unwrap_or_else(|problem| fail(&app.name, &problem, &mut Out::new()))
+    // A process ends with its run, so this command has made another one.
+    let other =
+        || Problem::Failed("a process was started for a run that its command does not make".to_owned());
+    fail(&app.name, &done.map_or_else(|problem| problem, |()| other()), &mut Out::new())
 }
 
 fn does(app: &App, command: &Command, out: &mut (impl Write + Send)) -> Result<ExitCode, Problem> {

@@ -173,9 +173,8 @@ fn drawn(path: &Path, found: &document::Run) -> Result<String, Problem> {
 }
 
 /// Takes part in the run that this command line asks for, as a process of it.
-pub(crate) fn take_part(app: &App, arguments: &Run) -> Result<ExitCode, Problem> {
-    setting(app, arguments)?.take_part()?;
-    Ok(ExitCode::SUCCESS)
+pub(crate) fn take_part(app: &App, arguments: &Run) -> Result<(), Problem> {
+    Ok(setting(app, arguments)?.take_part()?)
 }
 
 /// The combination that the command line asks for, without a trace.
@@ -191,11 +190,9 @@ fn setting(app: &App, arguments: &Run) -> Result<Setting, Problem> {
     let asked = (target, subject, optional(&arguments.policy));
     let size = (optional(&arguments.nodes), optional(&arguments.processors), optional(&common.threads));
     let rest = (common.seed.get(), optional(&common.stall_limit), common.host_limit.get());
-    let place = (hosting(common), optional(&arguments.problem));
-    let ((target, (subject, mechanisms), policy), (nodes, processors, threads), rest, (hosting, problem)) =
-        (asked.all(), size.all(), rest.all(), place.all()).all()?;
+    let ((target, (subject, mechanisms), policy), (nodes, processors, threads), rest, hosting) =
+        (asked.all(), size.all(), rest.all(), hosting(&common.node_options)).all()?;
     let (seed, stall_limit, host_limit) = rest;
-    let subject = problem.into_iter().fold(subject, |subject, shape| subject.problem(shape));
     let subject = with_blocks(subject, &common.memory, [&target]);
     let least = subject.instance.least();
     let shape = target.shape(AskedShape { nodes, processors }, least);

@@ -1,11 +1,12 @@
 //! The place of the nodes of a run on this host: one process, or processes of their own.
 //!
 //! A command makes many runs, and a process of a node takes part in a single run. So the launcher gives it an *order*: the arguments of
-//! the `run` command that makes this run. This module must never know how a command reads its arguments.
+//! the command that makes this run alone. This module must never know how a command reads its arguments.
 
 use std::time::Duration;
 
-use native::Processes;
+use native::{Local, Processes};
+use tempest::world::World;
 
 /// The place of the nodes of a run on this host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,6 +27,27 @@ impl Hosting {
     /// A process for each node, with the usual time of silence.
     pub const PROCESSES: Self = Self::Processes { nodes_each: 1, peer_timeout: Processes::PEER_TIMEOUT };
 
+    /// The world of this host with nodes in this place. `order` has the arguments of the command that makes this run alone, for its
+    /// processes.
+    pub fn world(self, order: &[String]) -> Box<dyn World> {
+        match self {
+            Self::Local => Box::new(Local::new()),
+            Self::Processes { nodes_each, peer_timeout } => {
+                let world = Processes::new().nodes_each(nodes_each).peer_timeout(peer_timeout);
+                Box::new(world.described(order.join(&SEPARATOR.to_string())))
+            }
+        }
+    }
+
+    /// The arguments that choose this place on the command line.
+    pub fn arguments(self) -> Vec<String> {
+        let Self::Processes { nodes_each, peer_timeout } = self else { return Vec::new() };
+        let timeout = format!("{} ns", peer_timeout.as_nanos());
+        let (nodes, timeout) = (nodes_each.to_string(), timeout.as_str());
+        let all = ["--world", "processes", "--nodes-per-process", &nodes, "--peer-timeout", timeout];
+        all.map(str::to_owned).to_vec()
+    }
+
     /// The name of the place on the command line and in documents.
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,7 +58,7 @@ impl Hosting {
 }
 
 /// Separates the arguments of an order: no argument of a process contains it.
-pub(crate) const SEPARATOR: char = '\0';
+const SEPARATOR: char = '\0';
 
 /// The arguments of the run that this process is to take part in, without the name of the command; `None` if no launcher has started
 /// this process for a command.

@@ -2,7 +2,6 @@
 //! never know how results look.
 
 use compare::{Combination, MachineShape, Way};
-use native::Processes;
 use tempest::entry::Plan;
 use tempest::outcome::{Failure, Outcome, RunProgress};
 use tempest::policy::Split;
@@ -11,7 +10,6 @@ use tempest::{Mechanism, Policy, Shape};
 use trace::Recorder;
 use units::Time;
 
-use crate::hosting::SEPARATOR;
 use crate::limits::MAX_THREADS;
 use crate::{Error, FailedRun, HostLimit, Hosting, Mistake, Sharing, Subject, Target, cores};
 
@@ -70,20 +68,14 @@ impl Setting {
 
     /// The world that makes the run.
     fn world(&self) -> Box<dyn World> {
-        match self.hosting {
-            Hosting::Processes { nodes_each, peer_timeout } if self.target.is_native() => {
-                let world = Processes::new().nodes_each(nodes_each).peer_timeout(peer_timeout);
-                Box::new(world.described(self.order()))
-            }
-            _ => self.target.world(),
-        }
+        if self.target.is_native() { self.hosting.world(&self.order()) } else { self.target.world() }
     }
 
     /// The arguments of the `run` command that makes this run, for a [process](crate::hosting::order) of it.
-    fn order(&self) -> String {
+    fn order(&self) -> Vec<String> {
         let Self { subject, mechanism, nodes, processors, threads, policy, seed, .. } = self;
-        let mut order: Vec<String> =
-            ["run", subject.entry.name, "--world", "processes"].map(str::to_owned).to_vec();
+        let mut order: Vec<String> = ["run", subject.entry.name].map(str::to_owned).to_vec();
+        order.extend(self.hosting.arguments());
         let options = [
             ("--mechanism", mechanism.to_string()),
             ("--policy", policy.to_string()),
@@ -97,11 +89,9 @@ impl Setting {
             let sharing = subject.sharing;
             [("--block", sharing.block.to_string()), ("--protocol", sharing.protocol.to_string())]
         });
-        let problem =
-            subject.problem.map(|shape| ("--problem", format!("{}x{}", shape.nodes, shape.threads)));
-        let all = options.into_iter().chain(inputs).chain(shared.into_iter().flatten()).chain(problem);
+        let all = options.into_iter().chain(inputs).chain(shared.into_iter().flatten());
         order.extend(all.flat_map(|(name, value)| [name.to_owned(), value]));
-        order.join(&SEPARATOR.to_string())
+        order
     }
 
     /// Takes part in the run as a process of it, and ends with it. For a process that has an [order](crate::hosting::order).

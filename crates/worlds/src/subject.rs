@@ -55,12 +55,6 @@ impl Subject {
         Self { sharing, ..self }
     }
 
-    /// Sets the shape of the run whose problem the program solves, in place of that of each run itself.
-    #[must_use]
-    pub fn problem(self, shape: Shape) -> Self {
-        Self { problem: Some(shape), ..self }
-    }
-
     /// Whether the program is written for each of these mechanisms.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ use tempest::memory::Frames;
 
 use crate::app::App;
 use crate::arguments::Litmus;
-use crate::asked::{sharing, targets, warn};
+use crate::asked::{hosting, sharing, targets, warn};
 use crate::deferred::optional;
 use crate::interrupt;
 use crate::print::{code, print, say, tell};
@@ -37,28 +37,22 @@ use world::World;
 
 /// Runs everything and reports.
 pub(crate) fn litmus(app: &App, arguments: &Litmus, out: &mut impl Write) -> Result<ExitCode, Problem> {
-    let how = (sharing(app, &arguments.memory), arguments.repeat.get(), arguments.seed.get());
-    let (worlds, (sharing, rounds, seed), frames, page) =
-        (worlds(arguments), how.all(), optional(&arguments.frames), arguments.output.page()).all()?;
+    let (worlds, dose, page) = (worlds(arguments), dose(app, arguments), arguments.output.page()).all()?;
     let Collection { subjects, mistakes } = Collection::read(&arguments.paths);
     if subjects.is_empty() {
         return Err(Problem::Wrong(mistakes));
     }
     warn(&app.name, worlds.iter().map(|world| &world.target));
-    let (block, protocol) = (sharing.block, sharing.protocol);
-    let prefetch = arguments.prefetch;
-    let room = frames.map_or(Frames::All, Frames::AtMost);
-    let dose = Dose { frames: room, prefetch, ..Dose::new(rounds, block, protocol, seed) };
     let runs = run(&app.name, &subjects, &worlds, dose)?;
     let tests = subjects.iter().zip(&runs);
     let found = document::Litmus {
         version: VERSION,
-        rounds,
-        seed,
-        block_bytes: block,
-        protocol: protocol.to_string(),
-        frames,
-        prefetch,
+        rounds: dose.rounds,
+        seed: dose.seed,
+        block_bytes: dose.block,
+        protocol: dose.protocol.to_string(),
+        frames: optional(&arguments.frames)?,
+        prefetch: dose.prefetch,
         worlds: worlds.iter().map(World::document).collect(),
         tests: tests.map(|(subject, runs)| trial::document(subject, runs)).collect(),
         unread: mistakes.clone(),
@@ -73,11 +67,31 @@ pub(crate) fn litmus(app: &App, arguments: &Litmus, out: &mut impl Write) -> Res
     Ok(if found.worlds.iter().all(|world| world.counts.is_clean()) { unread } else { code(false) })
 }
 
+/// Takes part in the first run of the first test, as a process of it.
+pub(crate) fn take_part(app: &App, arguments: &Litmus) -> Result<(), Problem> {
+    let (worlds, dose) = (worlds(arguments), dose(app, arguments)).all()?;
+    let Collection { subjects, mistakes } = Collection::read(&arguments.paths);
+    match (subjects.first(), worlds.first()) {
+        (Some(subject), Some(world)) => trial::run(subject, world, dose).map(drop),
+        _ => Err(Problem::Wrong(mistakes)),
+    }
+}
+
+/// The settings of all tests.
+fn dose(app: &App, arguments: &Litmus) -> Result<Dose, Problem> {
+    let how = (sharing(app, &arguments.memory), arguments.repeat.get(), arguments.seed.get());
+    let ((sharing, rounds, seed), frames) = (how.all(), optional(&arguments.frames)).all()?;
+    let (frames, prefetch) = (frames.map_or(Frames::All, Frames::AtMost), arguments.prefetch);
+    Ok(Dose { frames, prefetch, ..Dose::new(rounds, sharing.block, sharing.protocol, seed) })
+}
+
 /// The machines asked for, each with its policy.
 fn worlds(arguments: &Litmus) -> Result<Vec<World>, Problem> {
     let targets = targets(&arguments.machine, &arguments.settings);
-    let (targets, policy) = (targets, optional(&arguments.policy)).all()?;
-    each(targets.into_iter().map(|target| World::new(target, policy.as_ref()).map_err(Problem::wrong)))
+    let (targets, policy, hosting) =
+        (targets, optional(&arguments.policy), hosting(&arguments.node_options)).all()?;
+    let world = |target| World::new(target, hosting, policy.as_ref()).map_err(Problem::wrong);
+    each(targets.into_iter().map(world))
 }
 
 /// Runs every test in every world: natively one after the other, for a run takes all of the host; the runs of a model
@@ -89,7 +103,7 @@ fn run(name: &str, subjects: &[Subject], worlds: &[World], dose: Dose) -> Result
         let jobs = if world.target.is_native() { 1 } else { worlds::cores() };
         let runs = in_parallel(subjects, jobs, |subject| {
             progress.start(format!("{} on {}", subject.question.test.name, world.target.label()));
-            let run = trial::run(&subject.question, world, dose);
+            let run = trial::run(subject, world, dose);
             progress.step();
             run
         });

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use apps::litmus::{Dose, Experiment, Meeting, Placement, Question, Seen};
+use apps::litmus::{Dose, Experiment, Meeting, Placement, Seen};
 use formats::litmus::Architecture;
 use report::document::{State, Test, Trial};
 use tempest::Mechanism;
+use tempest::memory::Frames;
 use tempest::outcome::Failure;
 use tempest::policy::Servers;
 use tempest::world::Launch;
+use worlds::NATIVE;
 
 use super::collection::Subject;
 use super::world::World;
@@ -27,7 +29,8 @@ pub(super) struct Run {
 ///
 /// # Errors
 /// If the world cannot run it at all.
-pub(super) fn run(question: &Arc<Question>, world: &World, dose: Dose) -> Result<Run, Problem> {
+pub(super) fn run(subject: &Subject, world: &World, dose: Dose) -> Result<Run, Problem> {
+    let question = &subject.question;
     // Threads meet by messages, but where only the protocol's handlers can run.
     let meeting = if world.policy.servers == Servers::Hardware { Meeting::Memory } else { Meeting::Messages };
     let experiment = Experiment::new(Arc::clone(question), Dose { meeting, ..dose });
@@ -39,11 +42,33 @@ pub(super) fn run(question: &Arc<Question>, world: &World, dose: Dose) -> Result
         seed: dose.seed,
         ..Launch::new(job, world.policy.clone())
     };
-    match world.target.world().run(&launch) {
+    let here = || world.hosting.world(&order(subject, world, dose));
+    let place = if world.target.is_native() { here() } else { world.target.world() };
+    match place.run(&launch) {
         Ok(outcome) => Ok(Run { seen: experiment.seen(&outcome.report), failure: None }),
         Err(Failure::Refused(why)) => Err(Problem::wrong(world.target.refusing(why))),
         Err(failure) => Ok(Run { seen: Default::default(), failure: Some(failure.to_string()) }),
     }
+}
+
+/// The arguments of the command that makes this run alone.
+fn order(subject: &Subject, world: &World, dose: Dose) -> Vec<String> {
+    let mut order = ["litmus", &subject.file, "--machine", NATIVE].map(str::to_owned).to_vec();
+    order.extend(world.hosting.arguments());
+    let frames = match dose.frames {
+        Frames::AtMost(frames) => Some(("--frames", frames.to_string())),
+        _ => None,
+    };
+    let options = [
+        ("--policy", world.policy.to_string()),
+        ("--repeat", dose.rounds.to_string()),
+        ("--seed", dose.seed.to_string()),
+        ("--block", dose.block.to_string()),
+        ("--protocol", dose.protocol.to_string()),
+    ];
+    order.extend(options.into_iter().chain(frames).flat_map(|(name, value)| [name.to_owned(), value]));
+    order.extend(dose.prefetch.then(|| "--prefetch".to_owned()));
+    order
 }
 
 /// The results of a test in every world, as the document states them.

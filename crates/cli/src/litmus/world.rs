@@ -3,22 +3,23 @@
 use report::document::{LitmusWorld, Tally};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
-use worlds::Target;
+use worlds::{Hosting, Target};
 
 /// A machine, and how it runs the tests.
 pub(super) struct World {
     pub(super) target: Target,
+    pub(super) hosting: Hosting,
     pub(super) policy: Policy,
     /// Processors of each node: as few as the policy needs.
     pub(super) processors: u32,
 }
 
 impl World {
-    pub(super) fn new(target: Target, asked: Option<&Policy>) -> Result<Self, String> {
+    pub(super) fn new(target: Target, hosting: Hosting, asked: Option<&Policy>) -> Result<Self, String> {
         let policy = asked.cloned().unwrap_or_else(|| usual_policy(&target));
         target.check(Mechanism::SharedMemory, &policy).map_err(|why| target.refusing(why))?;
         let processors = if policy.split(1).is_ok() { 1 } else { policy.count + 1 };
-        Ok(Self { target, policy, processors })
+        Ok(Self { target, hosting, policy, processors })
     }
 
     /// The world as documents have it, before anything is counted.
@@ -27,7 +28,7 @@ impl World {
         LitmusWorld {
             machine: machine.name,
             machine_file: machine.file,
-            world: if machine.native { "local" } else { "model" }.to_owned(),
+            world: if machine.native { self.hosting.name() } else { "model" }.to_owned(),
             machine_digest: machine.digest.map(|digest| format!("{digest:016x}")),
             policy: self.policy.to_string(),
             processors: self.processors,
@@ -59,7 +60,7 @@ mod tests {
             let target = Target::find(machine, &[]).expect("it ships");
             assert_eq!(usual_policy(&target).to_string(), expected);
         }
-        let without = World::new(Target::find("cm-5", &[]).expect("it ships"), None).err();
+        let without = World::new(Target::find("cm-5", &[]).expect("it ships"), Hosting::Local, None).err();
         assert!(without.is_some_and(|why| why.contains("shared-memory")));
     }
 }

@@ -10,7 +10,7 @@ use tempest::world::{Launch, World};
 
 use crate::Local;
 use crate::process::settings::Settings;
-use crate::process::{member, system};
+use crate::process::{Member, member, system};
 
 /// The native world with its nodes in processes of this host, one node in each unless stated otherwise.
 ///
@@ -57,7 +57,8 @@ impl Processes {
     }
 
     /// Gives the processes a description of the run, which [`member`](crate::member) shows them at once: a command makes many runs, and each
-    /// of its processes takes part in a single run.
+    /// of its processes takes part in a single run. A process takes part in the first run with its own description, and makes all runs
+    /// before it as [`Local`] does.
     #[must_use]
     pub fn described(self, order: String) -> Self {
         Self { order: Some(order), ..self }
@@ -70,6 +71,16 @@ impl Processes {
     }
 }
 
+impl Processes {
+    /// Whether the process was started for this run: the run of its order or, without an order, the run of its number.
+    fn is_run_of(&self, member: &Member, calls: u64) -> bool {
+        match member.order() {
+            Some(order) => self.order.as_deref() == Some(order),
+            None => calls == member.calls(),
+        }
+    }
+}
+
 impl World for Processes {
     fn run(&self, launch: &Launch) -> Result<Outcome, Failure> {
         static CALLS: AtomicU64 = AtomicU64::new(0);
@@ -77,9 +88,11 @@ impl World for Processes {
         let calls = CALLS.fetch_add(1, Ordering::Relaxed);
         let member = member().map_err(|why| Failure::Refused(Refusal::Host(why.to_owned())))?;
         match member {
-            // A run before the process's own.
-            Some(member) if member.order().is_none() && calls != member.calls() => self.local.run(launch),
-            Some(member) => self.local.with_terms(launch, |terms| member.run(terms)),
+            Some(member) if self.is_run_of(member, calls) => {
+                self.local.with_terms(launch, |terms| member.run(terms))
+            }
+            // Another run of the program, before the process's own.
+            Some(_) => self.local.run(launch),
             None => {
                 let (nodes_each, peer_timeout) = (self.nodes_each, self.peer_timeout);
                 let settings = Settings { nodes_each, peer_timeout, order: self.order.as_deref(), calls };

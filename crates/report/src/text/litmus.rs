@@ -106,7 +106,7 @@ fn many(page: &Page, litmus: &Litmus) -> Vec<String> {
     let mut lines = tests(page, litmus);
     for test in &litmus.tests {
         for (index, world) in litmus.worlds.iter().enumerate() {
-            let place = if world.world == "local" { "here" } else { &world.machine };
+            let place = if world.world == "model" { &world.machine } else { "here" };
             let head = format!("{} ({place}): ", test.file);
             let wrong = wrong(test, index);
             lines.extend(wrong.into_iter().map(|what| page.fold_in(ALARM, &head, &what)));
