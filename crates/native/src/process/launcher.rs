@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tempest::NodeId;
@@ -28,7 +28,7 @@ use crate::process::member::{MARK, build, mark, monotonic_ns};
 use crate::process::orders::{FromProcess, Join, Left, NodeExports, Still, ToProcess};
 use crate::process::peers::{Milestone, Peers};
 use crate::process::settings::Settings;
-use crate::process::socket::{MOST_DESCRIPTORS, Socket};
+use crate::process::socket::{MOST_DESCRIPTORS, Socket, is_ended};
 use crate::runner::stillness::{Judgement, Stillness};
 
 /// Time that processes have to leave a run that has failed, beyond the time that they give their own processors.
@@ -45,13 +45,15 @@ pub(crate) fn run(terms: &Terms<'_>, settings: &Settings<'_>) -> Result<Outcome,
     ended
 }
 
-/// A message of a process, or the end of its socket.
-type Heard = (usize, Option<(FromProcess, Vec<OwnedFd>)>);
+/// A message of a process with its descriptors; `None` at the end of its socket; an error if the bytes are no message.
+type Heard = (usize, io::Result<Option<(FromProcess, Vec<OwnedFd>)>>);
 
 /// The launcher of a world.
 struct Launcher {
     children: Vec<Child>,
     sockets: Vec<Arc<Socket>>,
+    /// The threads that listen to the sockets.
+    listeners: Vec<JoinHandle<()>>,
     heard: Receiver<Heard>,
     peers: Peers,
     nodes_each: usize,
@@ -72,6 +74,8 @@ struct Run {
     left: Vec<Option<Left>>,
     /// The failure that the launcher itself has found.
     failure: Option<Failure>,
+    /// The first process that was lost before it had given its records.
+    lost: Option<String>,
     /// The stall limit that the run has passed.
     stalled: Option<Time>,
 }
@@ -94,6 +98,7 @@ impl Launcher {
         let mut launcher = Self {
             children: Vec::new(),
             sockets: Vec::new(),
+            listeners: Vec::new(),
             heard,
             peers,
             nodes_each,
@@ -116,7 +121,7 @@ impl Launcher {
             started.map_err(|error| {
                 launcher.end();
                 host(format!(
-                    "the host refuses process {process} of {processes}: {error}; expected fewer --nodes"
+                    "the host refuses process {process} of {processes}: {error}; expected fewer --nodes, or more in each process"
                 ))
             })?;
         }
@@ -141,14 +146,16 @@ impl Launcher {
         self.sockets.push(Arc::clone(&socket));
         // A process that has gone is heard of by the end of its socket.
         _ = socket.send(&ToProcess::Join(join));
-        thread::Builder::new().name(format!("listens to process {process}")).spawn(move || {
-            while let Ok(Some(message)) = socket.receive() {
-                if to.send((process, Some(message))).is_err() {
+        let listener = thread::Builder::new().name(format!("listens to process {process}"));
+        self.listeners.push(listener.spawn(move || {
+            loop {
+                let heard = socket.receive();
+                let is_last = !matches!(heard, Ok(Some(_)));
+                if to.send((process, heard)).is_err() || is_last {
                     return;
                 }
             }
-            _ = to.send((process, None));
-        })?;
+        })?);
         Ok(())
     }
 
@@ -168,14 +175,19 @@ impl Launcher {
             since: None,
             left: (0..processes).map(|_| None).collect(),
             failure: None,
+            lost: None,
             stalled: None,
         };
         let (mut last, mut judged) = (Instant::now(), Instant::now());
         while !self.peers.have_left() {
             let pause = run.stillness.as_ref().map_or(self.beat(), |still| still.pause().min(self.beat()));
             match self.heard.recv_timeout(pause) {
-                Ok((process, Some((message, files)))) => self.hear(&mut run, terms, process, message, files),
-                Ok((process, None)) => self.lose(&mut run, process),
+                Ok((process, Ok(Some((message, files))))) => {
+                    self.hear(&mut run, terms, process, message, files);
+                }
+                Ok((process, Ok(None))) => self.lose(&mut run, process),
+                Ok((process, Err(error))) if is_ended(&error) => self.lose(&mut run, process),
+                Ok((process, Err(error))) => self.refuse(&mut run, process, &error.to_string()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -212,13 +224,13 @@ impl Launcher {
         self.peers.hear(process);
         match message {
             FromProcess::Beat(progress) => self.peers.note_progress(process, progress),
-            FromProcess::Settled(exports) => {
+            FromProcess::Settled(exports) if self.peers.has_only(process, Milestone::Started) => {
                 run.settled[process] = files.pop().map(|file| (exports, file));
                 if self.peers.reach(process, Milestone::Settled) {
                     self.connect(run, terms);
                 }
             }
-            FromProcess::Arrived => {
+            FromProcess::Arrived if self.peers.has_only(process, Milestone::Settled) => {
                 if self.peers.reach(process, Milestone::Arrived) && run.stopped.is_none() {
                     self.tell_all(&ToProcess::Go(monotonic_ns()), &[]);
                     run.stillness = Some(Stillness::new(self.peers.progress(), terms.launch.stall_limit));
@@ -228,12 +240,38 @@ impl Launcher {
                 self.peers.reach(process, Milestone::Left);
                 self.fail(run, cause.failure());
             }
-            FromProcess::Stopped(stage, at) => self.stop(run, stage, at),
-            FromProcess::Left(left) => {
+            FromProcess::Stopped(stage, at) if stage != Stage::Running => self.stop(run, stage, at),
+            FromProcess::Left(left)
+                if left.records.as_ref().is_none_or(|of| of.len() == self.nodes_of(process, terms)) =>
+            {
                 self.peers.reach(process, Milestone::Left);
                 run.left[process] = Some(*left);
             }
+            FromProcess::Settled(_)
+            | FromProcess::Arrived
+            | FromProcess::Stopped(..)
+            | FromProcess::Left(_) => {
+                self.refuse(run, process, "the message does not fit the step that the process has come to");
+            }
         }
+    }
+
+    /// Number of nodes of a process.
+    fn nodes_of(&self, process: usize, terms: &Terms<'_>) -> usize {
+        self.nodes_each.min(terms.launch.nodes as usize - process * self.nodes_each)
+    }
+
+    /// Ends the run because of bytes of a process that are no message, or a message that it must not send. Gives the process up.
+    fn refuse(&mut self, run: &mut Run, process: usize, why: &str) {
+        if self.peers.has_left(process) {
+            return;
+        }
+        self.peers.reach(process, Milestone::Left);
+        _ = self.children[process].kill();
+        self.fail(
+            run,
+            Failure::Refused(Refusal::Host(format!("process {process} is not understood: {why}"))),
+        );
     }
 
     /// Tells each process of the memory of all, if they have installed one program.
@@ -308,10 +346,9 @@ impl Launcher {
             None => format!("has been silent for {} s", self.timeout.as_secs_f64()),
         };
         _ = child.kill();
-        self.fail(
-            run,
-            Failure::Lost { process: format!("process {process} ({nodes}) {why}"), blocked: Vec::new() },
-        );
+        // The run may be over: then the process is missed only if no other failure ended it.
+        let process = run.lost.get_or_insert_with(|| format!("process {process} ({nodes}) {why}")).clone();
+        self.fail(run, Failure::Lost { process, blocked: Vec::new() });
     }
 
     /// Ends all processes that are left, and waits for each.
@@ -323,6 +360,8 @@ impl Launcher {
             }
             _ = child.wait();
         }
+        // The end of its socket ends each of them.
+        self.listeners.drain(..).for_each(|listener| _ = listener.join());
     }
 }
 
@@ -382,6 +421,7 @@ impl Run {
         match (disposal, records) {
             (Some(why), _) => Err(Failure::Program(why)),
             (None, Some(records)) => Ok(outcome(&terms.seating(), at, records.into_iter().flatten())),
+            (None, None) if let Some(process) = self.lost => Err(Failure::Lost { process, blocked }),
             (None, None) => Err(Failure::Program("a process has left the run without a record".to_owned())),
         }
     }

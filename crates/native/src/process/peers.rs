@@ -59,6 +59,11 @@ impl Peers {
         self.all.iter().all(|peer| peer.milestone >= milestone)
     }
 
+    /// Whether a process has come to a step and to no later one.
+    pub(crate) fn has_only(&self, process: usize, step: Milestone) -> bool {
+        self.all[process].milestone == step
+    }
+
     /// Whether a process has left.
     pub(crate) fn has_left(&self, process: usize) -> bool {
         self.all[process].milestone == Milestone::Left

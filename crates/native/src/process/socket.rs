@@ -10,8 +10,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, recvmsg, sendmsg,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
 use crate::lock::lock;
@@ -25,6 +25,16 @@ const MOST_BYTES: u32 = 1 << 30;
 
 /// Size of the head of a message.
 const HEAD: usize = 8;
+
+/// The error for bytes that are no message.
+fn no_message() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "bytes that are no message of Tradewind")
+}
+
+/// Whether an error says that the other end was closed within a message: its process has gone.
+pub(crate) fn is_ended(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset)
+}
 
 /// An end of the socket. Several threads may send; one receives.
 pub(crate) struct Socket {
@@ -73,7 +83,7 @@ impl Socket {
     /// Receives a message with its descriptors. `None` if the other end is closed.
     ///
     /// # Errors
-    /// If the bytes are no message of this type.
+    /// If the bytes are no message of this type. [Ended](is_ended) if the other end was closed within a message.
     pub(crate) fn receive<T: Coded>(&self) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
         let mut head = [0; HEAD];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
@@ -83,9 +93,10 @@ impl Socket {
             match recvmsg(&self.stream, iov, &mut beside, RecvFlags::CMSG_CLOEXEC) {
                 Err(rustix::io::Errno::INTR) => {}
                 Err(rustix::io::Errno::CONNRESET) => return Ok(None),
-                got => break got?.bytes,
+                got => break got?,
             }
         };
+        let (got, is_cut) = (got.bytes, got.flags.contains(ReturnFlags::CTRUNC));
         if got == 0 {
             return Ok(None);
         }
@@ -99,13 +110,21 @@ impl Socket {
         stream.read_exact(&mut head[got..])?;
         let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let (len, count) = (number(0), number(4));
+        if is_cut {
+            return Err(io::Error::other(format!(
+                "the system allows this process fewer open files than the {count} of a message: expected a higher `ulimit -n`"
+            )));
+        }
         if len > MOST_BYTES || count as usize != descriptors.len() {
-            return Err(io::ErrorKind::InvalidData.into());
+            return Err(no_message());
         }
         let mut bytes = Vec::new();
         stream.take(len.into()).read_to_end(&mut bytes)?;
-        let message = decoded(&bytes).filter(|_| bytes.len() == len as usize);
-        message.map(|message| Some((message, descriptors))).ok_or_else(|| io::ErrorKind::InvalidData.into())
+        if bytes.len() < len as usize {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let message = decoded(&bytes);
+        message.map(|message| Some((message, descriptors))).ok_or_else(no_message)
     }
 
     /// Closes both directions: the other end, and a thread that receives here, see it at once.

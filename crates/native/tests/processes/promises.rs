@@ -1,7 +1,6 @@
 //! Promises by name, each run of which has processes of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -9,7 +8,7 @@ use conformance::{Promise, Setting, promises};
 use tempest::Policy;
 use tempest::outcome::{Failure, Outcome};
 use tempest::world::{Launch, World};
-use tradewind_native::{Local, Processes, member};
+use tradewind_native::{Local, Processes};
 
 /// A promise with everything that a process needs to know to take part in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,7 +24,7 @@ impl Case {
     /// The case and the number of the run, as an order of the launcher.
     fn order(&self, run: u32) -> String {
         let Self { promise, policy, nodes, processors, nodes_each } = self;
-        format!("{promise} {policy} {nodes} {processors} {nodes_each} {run}")
+        format!("promise {promise} {policy} {nodes} {processors} {nodes_each} {run}")
     }
 
     fn read(order: &str) -> (Self, u32) {
@@ -71,16 +70,16 @@ impl World for Numbered<'_> {
 
 const POLICIES: &[&str] = &["single", "fixed:1", "floating", "fixed:1+interrupt", "floating+keyed+helper"];
 
-pub(crate) fn main() -> ExitCode {
-    if let Some(order) = member().expect("the launcher is this program").and_then(|member| member.order()) {
-        let (case, run) = Case::read(order);
-        case.holds(&Numbered { case: &case, own: Some(run), next: AtomicU32::new(0) });
-        unreachable!("a process ends with its run");
-    }
-    let arguments: Vec<_> = std::env::args().skip(1).filter(|word| word != "--nocapture").collect();
-    let full = arguments.iter().any(|word| word == "--full");
-    let names: Vec<_> = arguments.iter().filter(|word| !word.starts_with("--")).collect();
-    let is_asked = |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part.as_str()));
+/// Takes the part of a process in a run of a promise.
+pub(crate) fn take_part(order: &str) -> ! {
+    let (case, run) = Case::read(order);
+    case.holds(&Numbered { case: &case, own: Some(run), next: AtomicU32::new(0) });
+    unreachable!("a process ends with its run");
+}
+
+/// Runs the part: the promises with one of `names` in theirs, or all if there are none. Returns the failed checks.
+pub(crate) fn broken(full: bool, names: &[&str]) -> Vec<String> {
+    let is_asked = |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part));
     let mut broken = Vec::new();
     let began = Instant::now();
     let mut held = 0;
@@ -88,10 +87,7 @@ pub(crate) fn main() -> ExitCode {
         let world = Numbered { case: &case, own: None, next: AtomicU32::new(0) };
         match catch_unwind(AssertUnwindSafe(|| case.holds(&world))) {
             Ok(()) => held += 1,
-            Err(_) => {
-                println!("broken: {}", case.order(0));
-                broken.push(case.order(0));
-            }
+            Err(_) => broken.push(case.order(0)),
         }
     }
     println!(
@@ -99,7 +95,7 @@ pub(crate) fn main() -> ExitCode {
         broken.len(),
         began.elapsed()
     );
-    if broken.is_empty() { ExitCode::SUCCESS } else { std::process::exit(1) }
+    broken
 }
 
 /// The cases of a dose: the small one has each promise once.
