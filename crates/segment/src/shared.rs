@@ -124,6 +124,19 @@ impl SharedFile {
         }
     }
 
+    /// Allocates a mapping at the end of the file, as [`MemorySource`](crate::MemorySource) does.
+    ///
+    /// # Errors
+    /// If the system has no room for it, or the file is sealed. The file is as before then.
+    pub fn mapping(
+        &self,
+        forms: impl IntoIterator<Item = (Form, usize)>,
+        pages: Pages,
+    ) -> io::Result<Mapping> {
+        let division = Division::of(forms).ok_or(ErrorKind::FileTooLarge)?;
+        Ok(Mapping::at(self.allocate(division.bytes, pages)?, division))
+    }
+
     /// The length of the file in bytes.
     #[allow(clippy::len_without_is_empty, reason = "a file is of use when something has been allocated")]
     pub fn len(&self) -> u64 {

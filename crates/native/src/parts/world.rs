@@ -260,9 +260,14 @@ impl World {
         if stopped.is_ok() {
             self.stolen.iter().for_each(StolenTime::end);
             self.fences.light();
-            self.own_processors().for_each(|index| self.parkers[index].wake_from_anything());
+            self.wake_all();
         }
         stopped.is_ok()
+    }
+
+    /// Wakes all processors of this process for good. The run has ended.
+    pub(crate) fn wake_all(&self) {
+        self.own_processors().for_each(|index| self.parkers[index].wake_from_anything());
     }
 
     /// Ends the run with an error. Returns false if it has ended already.

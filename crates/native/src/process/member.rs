@@ -8,12 +8,14 @@
 //!
 //! This module must never know the launcher's other processes but by their memory.
 
+use std::any::Any;
 use std::io;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +23,7 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 use segment::{MemorySource, SharedFile};
 use tempest::outcome::{Failure, Refusal};
-use tempest::world::Launch;
+use tempest::world::{Launch, panic_message};
 use trace::Recorder;
 use units::Time;
 
@@ -40,6 +42,9 @@ pub(crate) const MARK: &str = "TRADEWIND_PROCESS";
 
 /// Interval at which a process looks whether its run has stopped.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// Time in which the launcher's first message comes: the launcher sends it at once.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// This process as a part of a world of processes.
 pub struct Member {
@@ -62,46 +67,96 @@ struct Running {
 /// This process's part in a world of processes; `None` if no launcher has started it. The first call receives the launcher's message.
 ///
 /// # Errors
-/// A launcher has started the process, and its message is none, or of another executable. The error is one line.
+/// The environment has a mark that is none; or a launcher has started the process, and its message is none, or of another executable. The
+/// error is one line.
 pub fn member() -> Result<Option<&'static Member>, &'static str> {
     static MEMBER: OnceLock<Result<Option<Member>, String>> = OnceLock::new();
-    let member = MEMBER.get_or_init(|| is_marked().then(Member::joined).transpose());
+    let member = MEMBER.get_or_init(|| marked().and_then(|job| job.map(Member::joined).transpose()));
     member.as_ref().map(Option::as_ref).map_err(String::as_str)
 }
 
-/// Whether a launcher has started this process: it has the launcher's mark, and the launcher is its parent. A process that a member starts
-/// inherits the mark.
-fn is_marked() -> bool {
-    let mark = std::env::var(MARK).ok();
-    mark.is_some_and(|mark| mark.split_once(':').is_some_and(|(parent, _)| parent == parent_text()))
+/// The job of the launcher that has started this process: the process has the launcher's mark, and the launcher is its parent. `None` for a
+/// process that a member has started, which inherits the mark.
+///
+/// # Errors
+/// If the mark is none.
+fn marked() -> Result<Option<u128>, String> {
+    let Some(text) = std::env::var_os(MARK) else { return Ok(None) };
+    let parts = text.to_str().and_then(|text| text.split_once(':'));
+    let parts = parts.and_then(|(launcher, job)| {
+        Some((launcher.parse::<u32>().ok()?, u128::from_str_radix(job, 16).ok()?))
+    });
+    match parts {
+        Some((launcher, job)) if mark(launcher, job).as_str() == text => {
+            Ok((launcher == std::os::unix::process::parent_id()).then_some(job))
+        }
+        _ => Err(format!("{MARK} is {text:?}, which is no mark of a launcher; {EXPECTED}")),
+    }
 }
 
-/// The number of the parent of this process.
-fn parent_text() -> String {
-    std::os::unix::process::parent_id().to_string()
+/// The expectation in the error of a process that no launcher has started as it should.
+const EXPECTED: &str = "expected only Tradewind to set TRADEWIND_PROCESS, for the processes that it starts";
+
+/// Tells the launcher why the host does not let this process take part in the run, and ends it.
+fn refuse(socket: &Socket, why: &str) -> ! {
+    let why = Refusal::Host(why.to_owned());
+    // A launcher that has gone needs no reason.
+    _ = socket.send(&FromProcess::Refused(Cause::of(&Failure::Refused(why))));
+    std::process::exit(1);
+}
+
+/// A message of the launcher with its descriptors; `None` at the end of the socket.
+type Heard = io::Result<Option<(ToProcess, Vec<OwnedFd>)>>;
+
+/// The first message of the socket.
+///
+/// # Errors
+/// If none comes within [`PATIENCE`]. The time is counted in looks, so a job that is stopped for a while loses none.
+fn first_message(socket: &Arc<Socket>) -> Result<Heard, String> {
+    let (to, first) = channel();
+    let receiver = Arc::clone(socket);
+    let receive = move || _ = to.send(receiver.receive());
+    if let Err(error) = thread::Builder::new().name("first message".to_owned()).spawn(receive) {
+        refuse(socket, &no_thread(&error));
+    }
+    for _ in 0..PATIENCE.as_millis() / LOOK.as_millis() {
+        match first.recv_timeout(LOOK) {
+            Err(RecvTimeoutError::Timeout) => {}
+            heard => return Ok(heard.unwrap_or(Ok(None))),
+        }
+    }
+    Err(format!("the socket at the standard input brings no message of a launcher; {EXPECTED}"))
+}
+
+/// The reason of a process without control threads.
+fn no_thread(error: &io::Error) -> String {
+    format!("the host refuses a control thread of a process: {error}; expected fewer --nodes")
 }
 
 impl Member {
     /// Takes the socket from the standard input, and the launcher's first message from it.
-    fn joined() -> Result<Self, String> {
-        let expected = format!("expected only Tradewind to set {MARK}, for the processes that it starts");
-        let bad = |error: io::Error| format!("no launcher at the standard input: {error}; {expected}");
+    fn joined(job: u128) -> Result<Self, String> {
+        let bad = |error: io::Error| format!("no launcher at the standard input: {error}; {EXPECTED}");
         let socket = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3).map_err(|error| bad(error.into()))?;
         let socket = Arc::new(Socket::new(UnixStream::from(socket)));
         let null: OwnedFd = std::fs::File::open("/dev/null").map_err(bad)?.into();
         rustix::stdio::dup2_stdin(&null).map_err(|error| bad(error.into()))?;
-        let Some((ToProcess::Join(join), _)) = socket.receive().map_err(bad)? else {
-            return Err(format!("the launcher's first message is another; {expected}"));
+        let join = match first_message(&socket)?.map_err(bad)? {
+            Some((ToProcess::Join(join), _)) => join,
+            Some(_) => return Err(format!("the launcher's first message is another; {EXPECTED}")),
+            None => return Err(format!("the socket at the standard input is closed; {EXPECTED}")),
         };
-        if join.build != build()
-            || std::env::var(MARK).ok() != Some(mark(std::os::unix::process::parent_id(), join.job))
-        {
-            return Err(format!("the launcher is another executable, or this is another job; {expected}"));
+        if join.job != job {
+            return Err(format!("the launcher at the standard input has another job; {EXPECTED}"));
+        }
+        if join.build != build() {
+            return Err(format!("the launcher at the standard input is another executable; {EXPECTED}"));
         }
         let (to, prepared) = channel();
         let member = Self { socket, join, running: Arc::default(), prepared: Mutex::new(prepared) };
-        let spawned = member.beat().and_then(|()| member.obey(to));
-        spawned.map_err(|error| format!("the host refuses a control thread: {error}"))?;
+        if let Err(error) = member.beat().and_then(|()| member.obey(to)) {
+            refuse(&member.socket, &no_thread(&error));
+        }
         Ok(member)
     }
 
@@ -133,7 +188,13 @@ impl Member {
     fn obey(&self, to: Sender<(ToProcess, Vec<OwnedFd>)>) -> io::Result<()> {
         let (socket, running) = (Arc::clone(&self.socket), Arc::clone(&self.running));
         let obey = move || {
-            while let Ok(Some((message, descriptors))) = socket.receive() {
+            let receive = || {
+                let received = socket.receive();
+                received.unwrap_or_else(|error| {
+                    refuse(&socket, &format!("a process cannot read a message of the launcher: {error}"))
+                })
+            };
+            while let Some((message, descriptors)) = receive() {
                 match (message, running.get()) {
                     (message @ (ToProcess::Peers(_) | ToProcess::Go(_)), _) => {
                         _ = to.send((message, descriptors))
@@ -155,7 +216,8 @@ impl Member {
         let recorder = self.join.traced.then(|| Recorder::memory(usize::MAX));
         let launch = &Launch { trace: recorder.clone(), ..terms.launch.clone() };
         let terms = &Terms { launch, ..*terms };
-        match self.connected(terms) {
+        let connected = catch_unwind(AssertUnwindSafe(|| self.connected(terms)));
+        match connected.unwrap_or_else(|panic| Err(panicked("being connected", &*panic))) {
             Ok(world) => {
                 let disposal = world.disposal();
                 let mut left = self.runs(&world, terms.launch);
@@ -198,7 +260,14 @@ impl Member {
             return Err(Failure::Refused(Refusal::Host(why)));
         }
         let own = own(&self.join, terms)?;
-        let file = Arc::new(SharedFile::new().map_err(host)?);
+        let file = SharedFile::new().map_err(|error| {
+            let expected = "expected memfd_create to be allowed, or --world local";
+            host(io::Error::new(
+                error.kind(),
+                format!("the system refuses a memory file: {error}; {expected}"),
+            ))
+        });
+        let file = Arc::new(file?);
         let settled = Settled::new(terms, own, &MemorySource::Shared(Arc::clone(&file)))?;
         let homes = Home::of(terms, &settled, &file).map_err(host)?;
         file.seal().map_err(host)?;
@@ -242,7 +311,8 @@ impl Member {
             _ if let Some(spinning) = running.stalled.get() => left.spinning.clone_from(spinning),
             Some(failure) => left.failure = Some(Cause::of(&failure)),
             None if world.stage() == Stage::Ended && farewell == Farewell::Joined => {
-                match records(world, world.running_ns()) {
+                let records = catch_unwind(AssertUnwindSafe(|| records(world, world.running_ns())));
+                match records.unwrap_or_else(|panic| Err(panicked("giving its records", &*panic))) {
                     Ok(records) => left.records = Some(records),
                     Err(failure) => left.failure = Some(Cause::of(&failure)),
                 }
@@ -259,6 +329,8 @@ impl Member {
             let stage = world.stage();
             if stage != Stage::Running {
                 self.tell(&FromProcess::Stopped(stage, world.running_ns()));
+                // Once more: other processes can write to the words on which these processors sleep.
+                world.wake_all();
             }
             match stage {
                 _ if gone => return Farewell::Joined,
@@ -286,6 +358,11 @@ impl Running {
             ToProcess::Join(_) | ToProcess::Peers(_) | ToProcess::Go(_) => {}
         }
     }
+}
+
+/// The failure of a process that panicked outside its threads and handlers.
+fn panicked(doing: &str, panic: &(dyn Any + Send)) -> Failure {
+    Failure::Program(format!("a process panicked while {doing}: {}", panic_message(panic)))
 }
 
 /// The numbers of the process's nodes.

@@ -9,7 +9,7 @@
 use std::io;
 use std::sync::Arc;
 
-use segment::{Mapping, MemorySource, Pages, SharedFile};
+use segment::{Mapping, Pages, SharedFile};
 
 use crate::parts::links::{Links, View};
 use crate::parts::parker::Parker;
@@ -47,14 +47,13 @@ impl Home {
     }
 
     fn of_node(terms: &Terms<'_>, node: &tempest::world::Node, file: &Arc<SharedFile>) -> io::Result<Self> {
-        let (seating, memory) = (terms.seating(), MemorySource::Shared(Arc::clone(file)));
-        let lines = ring::lines(terms.depths.slots);
-        let mapping = || Arc::new(memory.mapping(channel_forms(COUNTS, lines), Pages::Usual));
-        let mappings: Vec<_> = (0..seating.nodes()).map(|_| mapping()).collect();
+        let (seating, lines) = (terms.seating(), ring::lines(terms.depths.slots));
+        let mapping = |_| file.mapping(channel_forms(COUNTS, lines), Pages::Usual).map(Arc::new);
+        let mappings = (0..seating.nodes()).map(mapping).collect::<io::Result<Vec<_>>>().map_err(no_room)?;
         let channels: Vec<_> = mappings.iter().map(|mapping| Channel::of(channel_in(mapping))).collect();
         channels.iter().for_each(|channel| ring::prepare(channel, 0));
         let forms = parker_forms(processors_of_a_node(&seating));
-        let parkers = Arc::new(memory.mapping(forms, Pages::Usual));
+        let parkers = Arc::new(file.mapping(forms, Pages::Usual).map_err(no_room)?);
         let exports = NodeExports {
             fingerprint: node.fingerprint(),
             messages: node.message_names().map(str::to_owned).collect(),
@@ -74,6 +73,12 @@ impl Home {
 
 fn place(mapping: &Mapping) -> io::Result<u64> {
     mapping.place_in_file().ok_or_else(not_shared)
+}
+
+/// The error where the system has no room for the memory between nodes.
+fn no_room(error: io::Error) -> io::Error {
+    let expected = "expected room in shared memory, fewer --nodes or shorter rings";
+    io::Error::new(error.kind(), format!("the memory between nodes has no room: {error}; {expected}"))
 }
 
 fn not_shared() -> io::Error {

@@ -114,12 +114,12 @@ impl Processors {
         let cores = Cores::here();
         let all = world.own_processors().count();
         let mut handles = Vec::new();
-        for index in world.own_processors() {
+        for (number, index) in world.own_processors().enumerate() {
             match start(world, &lifecycle, index, launch, cores.clone()) {
                 Ok(processor) => handles.push(processor),
                 Err(error) => {
                     let why = format!(
-                        "it refuses OS thread {index} of {all}: {error}; expected fewer --nodes or --processors"
+                        "the host refuses OS thread {number} of {all}: {error}; expected fewer --nodes or --processors"
                     );
                     world.fail(Failure::Refused(Refusal::Host(why)));
                     break;

@@ -6,10 +6,11 @@
 //! | `promises` | the promises of the waist |
 //! | `lost` | processes that are killed or stopped at random moments |
 //! | `living` | processes that are not lost: beside busy loops, and after a stop of the whole job |
+//! | `refused` | bad input, and the error that it gets |
 //!
 //! ```text
 //! cargo test -p tradewind-native --test processes                      # the small dose of every part
-//! cargo test -p tradewind-native --test processes -- lost living       # parts by name
+//! cargo test -p tradewind-native --test processes -- lost refused      # parts by name
 //! cargo test -p tradewind-native --test processes -- locks_exclude     # the promises with this in their names
 //! cargo test --release -p tradewind-native --test processes -- --full promises  # every promise, policy and size
 //! cargo test --release -p tradewind-native --test processes -- --full lost      # 200 of each program and fault
@@ -18,6 +19,8 @@
 
 #![allow(clippy::print_stdout, reason = "it is a command of its own")]
 
+#[cfg(target_os = "linux")]
+mod forged;
 #[cfg(target_os = "linux")]
 mod kit;
 #[cfg(target_os = "linux")]
@@ -28,6 +31,8 @@ mod lost;
 mod programs;
 #[cfg(target_os = "linux")]
 mod promises;
+#[cfg(target_os = "linux")]
+mod refused;
 
 /// A part: its name, and the function that returns its failed checks. The flag asks for the full dose.
 #[cfg(target_os = "linux")]
@@ -38,6 +43,7 @@ const PARTS: &[Part] = &[
     ("promises", |full| promises::broken(full, &[])),
     ("lost", lost::broken),
     ("living", living::broken),
+    ("refused", refused::broken),
 ];
 
 #[cfg(target_os = "linux")]
