@@ -108,7 +108,7 @@ impl Scheduling for Processor {
     }
 
     fn resume(&self, waiter: Waiter) -> bool {
-        resume::end_wait(&self.endpoint, waiter)
+        resume::end_wait_of_message(&self.endpoint, waiter)
     }
 
     fn wait(&self, event: &Event, at_least: u64) {

@@ -153,11 +153,11 @@ fn rights_are_those_of_this_node() {
 fn deposits_of_another_process_reach_the_waiting_thread() {
     let Two { owner, other, exports, file } = Two::new();
     let there = other.segments().of_peer(&file, &exports.segments).expect("the places are right");
-    assert!(!there.count_deposit(place(1, 0), 3), "nobody waits");
+    assert_eq!(there.count_deposit(place(1, 0), 3), Ok(false), "nobody waits");
     assert_eq!((owner.deposits[0].counted(), owner.deposits[1].counted()), (0, 3));
     let waiter = crate::Waiter { thread: 4, generation: 2 };
     assert!(owner.deposits[1].enlist(OWNER, 5, waiter));
-    assert!(there.count_deposit(place(1, 0), 2), "the owner must look for the thread");
+    assert_eq!(there.count_deposit(place(1, 0), 2), Ok(true), "the owner must look for the thread");
     let mut resumed = Vec::new();
     owner.end_waits_for(SegmentId(1), |waiter| resumed.push(waiter.thread));
     assert_eq!(resumed, [4]);

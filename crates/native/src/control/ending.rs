@@ -7,15 +7,13 @@
 use tempest::NodeId;
 use units::Time;
 
+use crate::control::KEEPER;
 use crate::control::message::Control;
 use crate::control::quiescence::sums;
 use crate::control::tell::tell;
 use crate::parts::ending::{Reply, Sequel};
 use crate::parts::endpoint::Endpoint;
 use crate::parts::world::Stage;
-
-/// The node that keeps the search.
-const KEEPER: NodeId = NodeId(0);
 
 /// Sums a thread of the node that has returned. After the last one, the keeper is told.
 pub(crate) fn note_return(endpoint: &Endpoint) {

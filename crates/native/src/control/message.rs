@@ -6,6 +6,8 @@
 //!
 //! This module must never know the lanes, or a processor's other activity.
 
+use std::fmt;
+
 use tempest::world::{MessageId, Packet, SegmentId};
 use tempest::{MAX_WORDS, NodeId};
 
@@ -30,6 +32,21 @@ pub(crate) enum Control {
     Wave(u64),
     /// To node 0: the sender's reply in a wave.
     Reply(u64, Reply),
+}
+
+impl fmt::Display for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deposited(segment) => write!(f, "deposited in segment {}", segment.0),
+            Self::Arrived(name) => write!(f, "arrived at phase {name}"),
+            Self::Measure(at) => write!(f, "measure at {at} ns"),
+            Self::Measured => f.write_str("measured"),
+            Self::Enter => f.write_str("enter the phase"),
+            Self::Returned => f.write_str("all threads have returned"),
+            Self::Wave(wave) => write!(f, "wave {wave}"),
+            Self::Reply(wave, _) => write!(f, "reply to wave {wave}"),
+        }
+    }
 }
 
 /// The kinds of control messages: the identifiers of their packets.
@@ -123,8 +140,8 @@ impl RegionName {
     }
 }
 
-impl std::fmt::Display for RegionName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for RegionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes: Vec<u8> = self.words().iter().flat_map(|word| word.to_le_bytes()).collect();
         f.write_str(String::from_utf8_lossy(&bytes).trim_end_matches('\0'))
     }

@@ -11,6 +11,8 @@
 //!
 //! This part must never know the purpose of a program's message, or the content of a measurement.
 
+use tempest::NodeId;
+
 pub(crate) mod act;
 pub(crate) mod ending;
 pub(crate) mod message;
@@ -19,3 +21,6 @@ pub(crate) mod quiescence;
 mod quiescence_tests;
 pub(crate) mod regions;
 pub(crate) mod tell;
+
+/// The node that keeps the gathering of all at a region, and the search for the end.
+pub(crate) const KEEPER: NodeId = NodeId(0);

@@ -29,10 +29,10 @@ pub(crate) fn handle_next(
 ) -> Option<Box<Downgrade>> {
     processor.endpoint.threads.occupation.begin(packet.id());
     let mut lowering = None;
-    if let Err(bad) = node.deliver_serially(packet, serial, processor, &mut lowering) {
-        processor.endpoint.fail(bad.to_string());
+    match node.deliver_serially(packet, serial, processor, &mut lowering) {
+        Ok(()) => note_handled(&processor.endpoint, packet),
+        Err(bad) => processor.endpoint.fail(bad.to_string()),
     }
-    note_handled(&processor.endpoint, packet);
     lowering
 }
 

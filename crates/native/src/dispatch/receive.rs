@@ -21,7 +21,7 @@ use crate::parts::dispatcher::Dispatcher;
 use crate::parts::endpoint::Endpoint;
 use crate::parts::receive_lock::ReceiveGuard;
 use crate::parts::service::Service;
-use crate::rings::message::{BadLength, Origin, Received};
+use crate::rings::message::{BadLine, Origin, Received};
 use crate::rings::receiver::Receiver;
 
 /// Counts of a batch of one lane until they are published: handled messages in the low half, and those of threads among them in the high
@@ -78,7 +78,7 @@ pub(crate) fn receive(
             }
             goes_on = match is_good {
                 Ok(()) => !reaches_a_handler(endpoint, message) || each(message, &mut tally),
-                Err(length) => refuse(endpoint, NodeId(source), &length),
+                Err(line) => refuse(endpoint, NodeId(source), line),
             };
             if tally.handled() == MOST_UNTOLD {
                 count_dealt_with(endpoint, service, lane, &std::mem::take(&mut tally));
@@ -102,13 +102,28 @@ pub(crate) fn receive(
 #[inline]
 fn reaches_a_handler(endpoint: &Endpoint, message: &mut Received) -> bool {
     match message.origin {
-        Origin::Handler | Origin::Thread | Origin::Fault => true,
+        Origin::Handler | Origin::Thread => true,
+        Origin::Fault if message.packet.source() == endpoint.node().id => true,
         Origin::WithBlock => blocks::unload(endpoint, message),
         Origin::Control => {
             obey(endpoint, &message.packet);
             false
         }
+        Origin::Fault | Origin::Nobody => {
+            refuse_origin(endpoint, message);
+            false
+        }
     }
+}
+
+/// Ends the run because of a message of an origin that it cannot have: a fault of another node, or none that exists.
+#[cold]
+fn refuse_origin(endpoint: &Endpoint, message: &Received) {
+    let (from, to, id) = (message.packet.source(), endpoint.node().id, message.packet.id().0);
+    let what = if message.origin == Origin::Fault { "a fault of another node" } else { "none" };
+    endpoint.fail(format!(
+        "message {id} from {from} to {to} has an origin that is {what}: expected a thread, a handler or the runtime of {from}"
+    ));
 }
 
 /// Acts on a control message. A message that is none ends the run.
@@ -126,11 +141,18 @@ fn obey(endpoint: &Endpoint, packet: &Packet) {
     }
 }
 
+/// Ends the run because of a line that no sender makes.
 #[cold]
-fn refuse(endpoint: &Endpoint, source: NodeId, length: &BadLength) -> bool {
-    let (to, BadLength(words)) = (endpoint.node().id, length);
-    endpoint
-        .fail(format!("a message from {source} to {to} claims {words} words: expected at most {MAX_WORDS}"));
+fn refuse(endpoint: &Endpoint, source: NodeId, line: BadLine) -> bool {
+    let to = endpoint.node().id;
+    endpoint.fail(match line {
+        BadLine::Length(words) => {
+            format!("a message from {source} to {to} claims {words} words: expected at most {MAX_WORDS}")
+        }
+        BadLine::Head(head) => format!(
+            "the ring from {source} to {to} has the head {head:#x} in place of its next message: expected that of the lap before"
+        ),
+    });
     true
 }
 

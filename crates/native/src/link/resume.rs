@@ -30,6 +30,23 @@ fn make_ready_elsewhere(endpoint: &Endpoint, each: u32, thread: u32) {
     endpoint.world().parkers[index].wake();
 }
 
+/// Makes a thread ready if it is still in the wait that `waiter` names. Returns whether it was. A message may have brought the waiter: if the
+/// node has no such thread, the run ends.
+#[inline]
+pub(crate) fn end_wait_of_message(endpoint: &Endpoint, waiter: Waiter) -> bool {
+    let exists = (waiter.thread as usize) < endpoint.node().threads.len();
+    if !exists {
+        refuse(endpoint, waiter);
+    }
+    exists && end_wait(endpoint, waiter)
+}
+
+#[cold]
+fn refuse(endpoint: &Endpoint, waiter: Waiter) {
+    let (node, threads) = (endpoint.node().id, endpoint.node().threads.len());
+    endpoint.fail(format!("thread {} of {node} is resumed: {node} has {threads}", waiter.thread));
+}
+
 /// Makes a thread ready if it is still in the wait that `waiter` names. Returns whether it was.
 #[inline]
 pub(crate) fn end_wait(endpoint: &Endpoint, waiter: Waiter) -> bool {
@@ -60,10 +77,10 @@ pub(crate) fn end_wait_beside_others(endpoint: &Endpoint, waiter: Waiter) -> boo
     ended
 }
 
-/// Makes the threads ready whose awaited count of deposits into a segment has been reached.
+/// Makes the threads ready whose awaited count of deposits into a segment has been reached. Returns false if there is no such segment.
 #[cold]
-pub(crate) fn end_waits_for_deposits(endpoint: &Endpoint, segment: SegmentId) {
+pub(crate) fn end_waits_for_deposits(endpoint: &Endpoint, segment: SegmentId) -> bool {
     endpoint.node().resident.node.end_waits_for(segment, |waiter| {
         end_wait(endpoint, waiter);
-    });
+    })
 }

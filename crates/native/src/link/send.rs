@@ -21,6 +21,7 @@ use crate::parts::stacks;
 use crate::parts::tuning::SENDS_PER_TIMED;
 use crate::rings::message::Origin;
 use crate::rings::receiver::Receiver;
+use crate::rings::sender::Sender;
 
 /// Unwinds a sender after the run has ended, so that it takes no more memory. During a panic it does nothing: the sender is being unwound
 /// already.
@@ -100,10 +101,22 @@ fn is_refused(endpoint: &Endpoint, to: NodeId) -> bool {
     if !endpoint.threads.local().lacked_room() {
         gauge.count_refused();
     }
+    refuse_bad_count(endpoint, endpoint.sending.lane(to), to);
     // The attempt may have moved messages from the outbox into the ring.
     wake::receiver(endpoint, to);
     stacks::give_up_if_over(endpoint.world());
     !endpoint.world().is_running()
+}
+
+/// Ends the run if the receiver of a lane without room has stated a count that cannot be right.
+#[cold]
+fn refuse_bad_count(endpoint: &Endpoint, lane: &Sender, to: NodeId) {
+    if let Some(count) = lane.bad_count() {
+        let from = endpoint.node().id;
+        endpoint.fail(format!(
+            "{to} states {count} of those from {from}, which cannot be: its process breaks the protocol"
+        ));
+    }
 }
 
 /// Sends a handler's message, which never waits. If the outboxes have no memory left, the run ends with an error.
@@ -183,6 +196,7 @@ fn clear_backlog(endpoint: &Endpoint) -> bool {
     let before = node.backlog.words();
     for (lane, to) in endpoint.sending.lanes() {
         if lane.flush(&node.backlog) {
+            refuse_bad_count(endpoint, lane, to);
             wake::receiver(endpoint, to);
         }
     }

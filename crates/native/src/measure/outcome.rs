@@ -111,11 +111,11 @@ fn region(seating: &Seating, start: &Start, end: &Start) -> PhaseRecord {
     let waited = to.waited_ns.iter().zip(&from.waited_ns).map(|(to, from)| to.saturating_sub(*from));
     PhaseRecord {
         name: start.name,
-        time: Time::from_nanoseconds(end.at - start.at),
+        time: Time::from_nanoseconds(end.at.saturating_sub(start.at)),
         counters: to.counters - from.counters,
         breakdown: less(to.breakdown, from.breakdown),
         protocol: protocol.map(|(to, from)| to.since(from)).collect(),
-        utilization: utilization(seating, end.at - start.at, &waited.collect::<Vec<_>>()),
+        utilization: utilization(seating, end.at.saturating_sub(start.at), &waited.collect::<Vec<_>>()),
     }
 }
 

@@ -26,8 +26,10 @@ pub(crate) fn deposit_now(endpoint: &Endpoint, to: NodeId, place: Place, words: 
     let remote = to != endpoint.node().id;
     endpoint.gauge().count_deposit(remote.then_some(size_of_val(words) as u64));
     endpoint.tracer.deposit(at, to, words);
-    if segments_of(endpoint, to).count_deposit(place, words.len()) {
-        end_waits(endpoint, to, place);
+    match segments_of(endpoint, to).count_deposit(place, words.len()) {
+        Ok(false) => {}
+        Ok(true) => end_waits(endpoint, to, place),
+        Err(full) => endpoint.fail(format!("{full}, on {to}")),
     }
 }
 

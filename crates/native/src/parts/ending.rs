@@ -42,8 +42,8 @@ pub(crate) struct Search {
 }
 
 struct Inner {
-    /// Number of nodes all of whose threads have returned.
-    returned: usize,
+    /// By node: whether all of its threads have returned.
+    returned: Vec<bool>,
     /// Number of the wave in progress, or of the last one.
     wave: u64,
     in_progress: bool,
@@ -68,17 +68,20 @@ impl Search {
     /// The search in a world of `nodes` nodes.
     pub(crate) fn new(nodes: usize) -> Self {
         let none = vec![None; nodes];
-        let inner = Inner { returned: 0, wave: 0, in_progress: false, before: none.clone(), now: none };
+        let returned = vec![false; nodes];
+        let inner = Inner { returned, wave: 0, in_progress: false, before: none.clone(), now: none };
         Self { due: AtomicBool::new(false), inner: Mutex::new(inner) }
     }
 
-    /// Counts a node all of whose threads have returned.
-    pub(crate) fn note_returned(&self) {
+    /// Notes that all threads of a node have returned. Returns false if there is no such node, or it had told before.
+    pub(crate) fn note_returned(&self, node: usize) -> bool {
         let mut inner = lock(&self.inner);
-        inner.returned += 1;
-        if inner.has_finished() {
+        let is_first =
+            inner.returned.get_mut(node).is_some_and(|returned| !std::mem::replace(returned, true));
+        if is_first && inner.has_finished() {
             self.ask();
         }
+        is_first
     }
 
     /// Makes a search due.
@@ -116,7 +119,7 @@ impl Search {
 
 impl Inner {
     fn has_finished(&self) -> bool {
-        self.returned == self.now.len()
+        self.returned.iter().all(|returned| *returned)
     }
 
     /// Whether each node has replied with the numbers of the wave before.
@@ -135,7 +138,8 @@ impl Inner {
     /// Judges a complete wave.
     fn judge(&mut self) -> Sequel {
         let replies = self.now.iter().flatten();
-        let sum = |of: fn(&Reply) -> u64| replies.clone().map(of).sum::<u64>();
+        // Numbers that a node tells may be any.
+        let sum = |of: fn(&Reply) -> u64| replies.clone().map(|reply| u128::from(of(reply))).sum::<u128>();
         let balanced = sum(|reply| reply.sent) == sum(|reply| reply.handled);
         if balanced && self.agrees() {
             let since = replies.map(|reply| reply.idle_since).max().unwrap_or(0);
@@ -202,9 +206,9 @@ mod tests {
     #[test]
     fn waves_follow_each_other_when_all_threads_have_returned() {
         let search = Search::new(2);
-        search.note_returned();
+        assert!(search.note_returned(0) && !search.note_returned(0) && !search.note_returned(2));
         assert_eq!(search.begin(), None);
-        search.note_returned();
+        assert!(search.note_returned(1));
         assert_eq!(search.begin(), Some(1));
         for wave in 1..4 {
             search.reply(wave, 0, reply(wave, 0));
@@ -215,6 +219,13 @@ mod tests {
             let verdict = search.reply(wave, 1, reply(0, 3));
             assert_eq!(matches!(verdict, Sequel::Quiescent { finished: true, .. }), wave == 5, "{verdict:?}");
         }
+    }
+
+    #[test]
+    fn numbers_of_any_size_are_compared() {
+        let search = search();
+        search.reply(1, 0, reply(u64::MAX, 1));
+        assert_eq!(search.reply(1, 1, reply(u64::MAX, 1)), Sequel::Nothing);
     }
 
     #[test]

@@ -65,6 +65,12 @@ impl Parker {
         Self(words)
     }
 
+    /// The words, for a test that writes to them.
+    #[cfg(test)]
+    pub(crate) fn words(&self) -> &ParkerWords {
+        &self.0
+    }
+
     #[inline]
     fn parked(&self) -> &AtomicU32 {
         &self.0[PARKED]

@@ -51,6 +51,12 @@ impl Channel {
         &self.lines[number as usize & (self.lines.len() - 1)]
     }
 
+    /// The counts, for a test that writes to them.
+    #[cfg(test)]
+    pub(crate) fn counts(&self) -> [&AtomicU64; 2] {
+        [&self.counts[TAKEN], &self.counts[ACKNOWLEDGED]]
+    }
+
     /// Number of lines that the consumer has finished. Its reads of them come before.
     #[inline]
     pub(crate) fn taken(&self) -> u64 {

@@ -8,8 +8,8 @@ use tempest::world::{MessageId, Packet};
 
 use crate::rings::channel::Channel;
 use crate::rings::message::{
-    BadLength, Drained, HALF, HALF_WORDS, LINE_WORDS, Origin, Received, cleared, is_second, line_of,
-    origin_of, stamp,
+    BadLine, Drained, HALF, HALF_WORDS, LINE_WORDS, Origin, Received, cleared, is_second, line_of, origin_of,
+    stamp,
 };
 use crate::rings::tuning::{HALVES_AHEAD, LINES_PER_RETURN};
 use crate::sync::{AtomicU64, Ordering, mutated};
@@ -30,10 +30,10 @@ pub(crate) struct Consumer {
 
 /// The result of one look at a place of the ring.
 enum Look {
-    /// No message yet.
-    Nothing,
+    /// No message yet, and the head at the place.
+    Nothing(u64),
     /// A message, its head, and the place behind it.
-    Message(Result<(), BadLength>, u64, u64),
+    Message(Result<(), BadLine>, u64, u64),
     /// An empty half: the message is in the next line.
     Further,
 }
@@ -55,14 +55,14 @@ impl Consumer {
     /// Takes up to `limit` messages from `source` out. Fills `message` with each and calls `each`, which returns whether to go on. While
     /// `each` runs, all messages taken out are accounted for: another processor may drain then, if `each` returns false.
     ///
-    /// An impossible length is an error passed to `each`: no received message is trusted.
+    /// A line that no sender makes is an error passed to `each`: nothing received is trusted.
     #[inline]
     pub(crate) fn drain(
         &self,
         limit: usize,
         source: NodeId,
         message: &mut Received,
-        mut each: impl FnMut(&mut Received, Result<(), BadLength>) -> bool,
+        mut each: impl FnMut(&mut Received, Result<(), BadLine>) -> bool,
     ) -> Drained {
         let mut next = self.next.load(Ordering::Relaxed);
         let mut published = self.published.load(Ordering::Relaxed);
@@ -70,8 +70,11 @@ impl Consumer {
         let mut least = self.return_after;
         while messages < limit {
             match self.look(next, source, message) {
-                Look::Nothing => {
+                Look::Nothing(head) => {
                     least = 1;
+                    if !self.may_precede(next, head) {
+                        each(message, Err(BadLine::Head(head)));
+                    }
                     break;
                 }
                 Look::Further => next += 1,
@@ -116,7 +119,7 @@ impl Consumer {
         let mut message = Received::blank();
         while ahead < next + HALVES_AHEAD {
             match self.look(ahead, source, &mut message) {
-                Look::Nothing => break,
+                Look::Nothing(_) => break,
                 Look::Further => ahead += 1,
                 Look::Message(is_good, _, behind) => {
                     ahead = behind;
@@ -137,7 +140,7 @@ impl Consumer {
         let order = if mutated!("head-not-acquired") { Ordering::Relaxed } else { Ordering::Acquire };
         let head = line[at].load(order);
         if head as u32 != stamp(number) {
-            return Look::Nothing;
+            return Look::Nothing(head);
         }
         let length = (head >> 48) as usize & 0xf;
         let id = MessageId((head >> 32) as u16);
@@ -158,7 +161,18 @@ impl Consumer {
             (fits, next + 4)
         };
         message.origin = origin_of(head);
-        Look::Message(if fits { Ok(()) } else { Err(BadLength(length)) }, head, behind)
+        Look::Message(if fits { Ok(()) } else { Err(BadLine::Length(length)) }, head, behind)
+    }
+
+    /// Whether a sender may leave this head at a place before it sends the message there: the head of the lap before, or that of a second
+    /// half without a message yet.
+    #[inline]
+    fn may_precede(&self, next: u64, head: u64) -> bool {
+        let number = line_of(next);
+        if is_second(next) {
+            return head == cleared(number);
+        }
+        head as u32 == stamp(number.wrapping_sub(self.channel.lines() as u64))
     }
 
     /// Whether a message waits.

@@ -22,10 +22,10 @@ pub(crate) const LINE_WORDS: usize = 7;
 pub(super) const HALF_WORDS: usize = 3;
 
 /// Bit of a head: there is a message in this half of the line.
-pub(super) const HALF: u64 = 1 << 55;
+pub(crate) const HALF: u64 = 1 << 55;
 
 /// Bit of a head: the message belongs to a stream.
-pub(super) const FOLLOWS: u64 = 1 << 56;
+pub(crate) const FOLLOWS: u64 = 1 << 56;
 
 /// The origin of a message. Messages of threads count against the credits of their lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +38,8 @@ pub(crate) enum Origin {
     WithBlock = 3,
     /// The runtime of the sending node; no handler receives the message.
     Control = 4,
+    /// No sender makes such a message.
+    Nobody = 5,
 }
 
 /// Circumstances of a send.
@@ -81,9 +83,14 @@ impl Received {
     }
 }
 
-/// A head states more words than a message may have.
-#[derive(PartialEq, Eq, Debug)]
-pub(crate) struct BadLength(pub(crate) usize);
+/// A line that no sender makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BadLine {
+    /// The head states more words than a message may have there.
+    Length(usize),
+    /// The head before the next message is neither the last of this line nor the next.
+    Head(u64),
+}
 
 /// The ordering with which a message's head is stored.
 #[inline]
@@ -133,7 +140,8 @@ pub(crate) fn origin_of(head: u64) -> Origin {
         1 => Origin::Thread,
         2 => Origin::Fault,
         3 => Origin::WithBlock,
-        _ => Origin::Control,
+        4 => Origin::Control,
+        _ => Origin::Nobody,
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) mod lane;
 #[cfg(test)]
 mod lane_tests;
 pub(crate) mod message;
+#[cfg(test)]
+pub(crate) mod mutated_tests;
 pub(crate) mod outbox;
 #[cfg(test)]
 mod outbox_tests;

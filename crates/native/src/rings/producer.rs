@@ -19,12 +19,18 @@ pub(crate) struct Producer {
     next: AtomicU64,
     /// The number of taken lines when last read.
     taken: AtomicU64,
+    /// A number of taken lines that the consumer cannot have taken; [`NONE`] if it has stated none.
+    refused: AtomicU64,
 }
+
+/// No refused number.
+const NONE: u64 = u64::MAX;
 
 impl Producer {
     /// The sending end of an empty ring whose next line is number `line`.
     pub(crate) fn new(channel: Channel, line: u64) -> Self {
-        Self { channel, next: AtomicU64::new(2 * line), taken: AtomicU64::new(line) }
+        let [taken, refused] = [line, NONE].map(AtomicU64::new);
+        Self { channel, next: AtomicU64::new(2 * line), taken, refused }
     }
 
     /// The words that both ends access.
@@ -99,9 +105,19 @@ impl Producer {
         if number - self.taken.load(Ordering::Relaxed) < lines {
             return true;
         }
-        let taken = self.channel.taken();
+        let (last, taken) = (self.taken.load(Ordering::Relaxed), self.channel.taken());
+        // Nothing received is trusted: the consumer takes no line back, and none that has not been written.
+        if taken < last || taken > number {
+            self.refused.store(taken.min(NONE - 1), Ordering::Relaxed);
+            return false;
+        }
         self.taken.store(taken, Ordering::Relaxed);
         number - taken < lines
+    }
+
+    /// A number of taken lines that the consumer has stated and cannot have taken. The ring has no room since.
+    pub(crate) fn refused(&self) -> Option<u64> {
+        Some(self.refused.load(Ordering::Relaxed)).filter(|refused| *refused != NONE)
     }
 }
 

@@ -8,7 +8,7 @@ use tempest::world::Packet;
 
 use crate::padding::{PaddedCounter, bump};
 use crate::rings::consumer::Consumer;
-use crate::rings::message::{BadLength, Drained, Received};
+use crate::rings::message::{BadLine, Drained, Received};
 use crate::sync::Ordering;
 
 /// The receiving end of a lane.
@@ -28,6 +28,12 @@ impl Receiver {
         Self { consumer, received: PaddedCounter::default(), handled: PaddedCounter::default(), shared }
     }
 
+    /// The words that both ends access.
+    #[cfg(test)]
+    pub(crate) fn channel(&self) -> &crate::rings::channel::Channel {
+        self.consumer.channel()
+    }
+
     /// Takes up to `limit` messages from `source` out into `message`, while `each` returns true. The caller has the node's receive
     /// lock. It may lose the lock while `each` runs, if `each` then returns false.
     #[inline]
@@ -36,7 +42,7 @@ impl Receiver {
         limit: usize,
         source: NodeId,
         message: &mut Received,
-        mut each: impl FnMut(&mut Received, Result<(), BadLength>) -> bool,
+        mut each: impl FnMut(&mut Received, Result<(), BadLine>) -> bool,
     ) -> Drained {
         let mut received = self.received.0.load(Ordering::Relaxed);
         self.consumer.drain(limit, source, message, |message, is_good| {

@@ -3,7 +3,7 @@
 use tempest::NodeId;
 use tempest::world::{MessageId, Packet};
 
-use crate::rings::message::{BadLength, Drained, Origin, Received, Sent};
+use crate::rings::message::{BadLine, Drained, Origin, Received, Sent};
 use crate::rings::ring::Ring;
 
 const SOURCE: NodeId = NodeId(7);
@@ -23,7 +23,7 @@ fn push(ring: &Ring, number: u64, words: u64) -> bool {
 type Popped = (Origin, u16, Vec<u64>);
 
 /// Takes the next message out.
-fn pop(ring: &Ring) -> Option<Result<Popped, BadLength>> {
+fn pop(ring: &Ring) -> Option<Result<Popped, BadLine>> {
     let mut popped = None;
     ring.consumer.drain(1, SOURCE, &mut Received::blank(), |message, is_good| {
         let Received { packet, origin, .. } = message;
@@ -94,7 +94,7 @@ fn a_length_that_no_message_has_is_an_error() {
     for (length, half) in [(15, false), (4, true), (15, true)] {
         let ring = Ring::new(2);
         ring.forge(length, half);
-        assert_eq!(pop(&ring), Some(Err(BadLength(length as usize))));
+        assert_eq!(pop(&ring), Some(Err(BadLine::Length(length as usize))));
     }
 }
 

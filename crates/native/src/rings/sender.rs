@@ -3,6 +3,8 @@
 //! `lane` has the rules. This module must never know the receiving end, or processors; it uses only the atomics and locks of `sync`, so
 //! that the models run it as it is.
 
+use std::fmt;
+
 use tempest::world::{MessageId, Packet};
 
 use crate::lock::lock;
@@ -12,7 +14,7 @@ use crate::rings::bounds::Bounds;
 use crate::rings::message::{Origin, Sent};
 use crate::rings::outbox::Outbox;
 use crate::rings::producer::Producer;
-use crate::sync::{AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, mutated};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, mutated};
 
 /// The sending end of a lane.
 pub(crate) struct Sender {
@@ -44,6 +46,27 @@ struct State {
     by_handlers: AtomicU64,
     /// Number of thread messages sent when the threads last ran out of credit; 0 before that.
     ran_out_at: AtomicU64,
+    /// Whether the receiver has acknowledged messages that it cannot have handled, and the number.
+    misled: AtomicBool,
+    refused: AtomicU64,
+}
+
+/// A count of the receiver that cannot be right. The lane carries no message since.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BadCount {
+    /// Lines that it has taken out of the ring.
+    Taken(u64),
+    /// Messages that it has acknowledged.
+    Acknowledged(u64),
+}
+
+impl fmt::Display for BadCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Taken(lines) => write!(f, "{lines} lines taken out of the ring"),
+            Self::Acknowledged(messages) => write!(f, "{messages} messages acknowledged"),
+        }
+    }
 }
 
 impl State {
@@ -194,6 +217,12 @@ impl Sender {
     /// been sent when credit last ran out have been handled.
     fn asks_for_credit(&self, id: MessageId, sent: u64, mut window: u64) -> bool {
         let acknowledged = self.producer.channel().acknowledged().load(Ordering::Acquire);
+        // Nothing received is trusted: no message is acknowledged that was not sent, and no acknowledgement taken back.
+        if acknowledged > sent || acknowledged < self.state.acknowledged.load(Ordering::Relaxed) {
+            self.state.refused.store(acknowledged, Ordering::Relaxed);
+            self.state.misled.store(true, Ordering::Relaxed);
+            return false;
+        }
         self.state.acknowledged.store(acknowledged, Ordering::Relaxed);
         let ran_out_at = self.state.ran_out_at.load(Ordering::Relaxed);
         if sent - acknowledged >= window && acknowledged >= ran_out_at {
@@ -205,6 +234,13 @@ impl Sender {
         }
         self.state.credit(id, acknowledged + window);
         sent - acknowledged < window
+    }
+
+    /// A count of the receiver that cannot be right.
+    pub(crate) fn bad_count(&self) -> Option<BadCount> {
+        let misled = self.state.misled.load(Ordering::Relaxed);
+        let acknowledged = || BadCount::Acknowledged(self.state.refused.load(Ordering::Relaxed));
+        misled.then(acknowledged).or_else(|| self.producer.refused().map(BadCount::Taken))
     }
 
     /// Moves messages from the outbox into the ring. Returns true if the outbox is empty afterwards. The caller has the turn.

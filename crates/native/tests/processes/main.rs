@@ -48,10 +48,7 @@ const PARTS: &[Part] = &[
 
 #[cfg(target_os = "linux")]
 fn main() {
-    let member = tradewind_native::member().unwrap_or_else(|why| {
-        eprintln!("tradewind: error: {why}");
-        std::process::exit(1);
-    });
+    let member = tradewind_native::member().unwrap_or_else(|why| programs::fail(why));
     if let Some(order) = member.and_then(|member| member.order()) {
         match order.split_once(' ') {
             Some(("promise", case)) => promises::take_part(case),

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use tempest::entry::{File, Given, Plan};
@@ -94,7 +95,8 @@ pub(crate) fn launch(order: &str) {
     }
 }
 
-fn fail(why: &str) {
-    eprintln!("tradewind: error: {why}");
+/// Ends the process with an error.
+pub(crate) fn fail(why: &str) -> ! {
+    _ = writeln!(io::stderr(), "tradewind: error: {why}");
     std::process::exit(1);
 }

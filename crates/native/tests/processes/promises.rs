@@ -77,7 +77,7 @@ pub(crate) fn take_part(order: &str) -> ! {
     unreachable!("a process ends with its run");
 }
 
-/// Runs the part: the promises with one of `names` in theirs, or all if there are none. Returns the failed checks.
+/// Runs the part: the promises with any of `names` in theirs, or all if there are none. Returns the failed checks.
 pub(crate) fn broken(full: bool, names: &[&str]) -> Vec<String> {
     let is_asked = |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part));
     let mut broken = Vec::new();

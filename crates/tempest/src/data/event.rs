@@ -106,18 +106,15 @@ impl Tally {
     /// Adds `amount` to the count. Returns whether a thread of the owner may have waited for the new count: the owner must
     /// then look for it.
     ///
-    /// # Panics
-    /// If the count would exceed 64 bits.
-    pub(crate) fn add(&self, amount: u64) -> bool {
+    /// # Errors
+    /// The count before, if it would exceed 64 bits.
+    pub(crate) fn add(&self, amount: u64) -> Result<bool, u64> {
         let [count, waiters] = self.words();
         let order = if mutated!("signal-relaxed") { Ordering::Relaxed } else { Ordering::SeqCst };
         let before = count.fetch_add(amount, order);
-        assert!(
-            before.checked_add(amount).is_some(),
-            "deposits of {before} units into a segment cannot become {amount} more: a count has 64 bits"
-        );
+        let count = before.checked_add(amount).ok_or(before)?;
         let order = if mutated!("signaller-looks-early") { Ordering::Acquire } else { Ordering::SeqCst };
-        is_reached(waiters.load(order), before + amount)
+        Ok(is_reached(waiters.load(order), count))
     }
 
     /// The count, and `waiters` of the event.

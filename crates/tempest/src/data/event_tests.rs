@@ -90,14 +90,14 @@ fn a_signal_looks_at_those_it_resumes_and_no_others() {
 fn a_deposit_tells_the_owner_only_when_an_awaited_count_is_reached() {
     let tally = Tally::new(tally_words(&MemorySource::Private));
     let event = Event::open("deposits", tally.clone());
-    assert!(!tally.add(1), "no thread waits");
+    assert_eq!(tally.add(1), Ok(false), "no thread waits");
     assert!(!event.enlist(NODE, 0, waiter(0)) && !event.enlist(NODE, 1, waiter(0)));
     assert!(event.enlist(NODE, 9, waiter(1)) && event.enlist(NODE, 4, waiter(2)));
     assert!(!event.enlist(NODE, 1, waiter(0)) && event.enlist(NODE, u64::MAX, waiter(3)));
-    assert_eq!([1, 1, 1].map(|amount| tally.add(amount)), [false, false, true]);
+    assert_eq!([1, 1, 1].map(|amount| tally.add(amount)), [Ok(false), Ok(false), Ok(true)]);
     let mut resumed = Vec::new();
     event.end_waits(|waiter| resumed.push(waiter.thread));
-    assert_eq!((resumed, tally.add(4), tally.add(1)), (vec![2], false, true));
+    assert_eq!((resumed, tally.add(4), tally.add(1)), (vec![2], Ok(false), Ok(true)));
 }
 
 #[test]

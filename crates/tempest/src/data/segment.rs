@@ -207,6 +207,29 @@ impl fmt::Display for BadPlace {
 
 impl std::error::Error for BadPlace {}
 
+/// The error of a deposit that a segment cannot count. It displays as a sentence that names the segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FullCount {
+    /// The name of the segment.
+    pub segment: &'static str,
+    /// The count before the deposit, in units of 8 bytes.
+    pub before: u64,
+    /// The number of units of 8 bytes that the deposit has written.
+    pub words: u64,
+}
+
+impl fmt::Display for FullCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { segment, before, words } = self;
+        write!(
+            f,
+            "deposits of {before} units into segment `{segment}` cannot become {words} more: a count has 64 bits"
+        )
+    }
+}
+
+impl std::error::Error for FullCount {}
+
 /// A node's part of a segment, with words of any type. A clone shows the same words.
 #[derive(Clone)]
 pub(crate) struct Part {
@@ -559,9 +582,14 @@ impl Segments {
 
     /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place`. Returns
     /// whether a thread of the owner may wait for the new count: the owner must then look for it.
+    ///
+    /// # Errors
+    /// [`FullCount`] if the count would exceed 64 bits: words that other processes can write may have any value.
     #[inline]
-    pub fn count_deposit(&self, place: Place, words: usize) -> bool {
-        self.part(place.segment).is_some_and(|part| part.deposited.add(words as u64))
+    pub fn count_deposit(&self, place: Place, words: usize) -> Result<bool, FullCount> {
+        let Some(part) = self.part(place.segment) else { return Ok(false) };
+        let words = words as u64;
+        part.deposited.add(words).map_err(|before| FullCount { segment: part.name, before, words })
     }
 }
 

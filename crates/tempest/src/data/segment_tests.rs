@@ -95,6 +95,6 @@ fn words_are_seen_in_their_width_alone() {
 fn deposits_are_counted_in_words() {
     let mut segments = Segments::default();
     let segment = segments.allocate(Rights::WRITE, "words", 4, 0_u64);
-    assert!(!segments.count_deposit(segment.place(0), 3), "nobody waits");
+    assert_eq!(segments.count_deposit(segment.place(0), 3), Ok(false), "nobody waits");
     assert_eq!(segment.deposited().counted(), 3);
 }

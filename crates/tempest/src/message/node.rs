@@ -279,9 +279,9 @@ impl Node {
         (0..self.segments.count()).filter_map(|number| self.segments.name(number))
     }
 
-    /// The name of a kind of messages.
+    /// The name of a kind of messages, also of a number that no kind has.
     pub fn message_name(&self, id: MessageId) -> &'static str {
-        self.kinds.all()[usize::from(id.0)].name
+        self.kinds.all().get(usize::from(id.0)).map_or("a message that is none", |kind| kind.name)
     }
 
     /// A hash of the names, sizes and protocols of all messages, the names, widths and rights of all segments, and the

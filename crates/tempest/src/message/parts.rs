@@ -207,18 +207,22 @@ impl NodeParts {
 
     /// Adds `words`, the number of units of 8 bytes that a deposit has written, to the count of the segment of `place`.
     /// Passes the waiters whose awaited count this reaches to `resume`.
+    ///
+    /// # Panics
+    /// If the count would exceed 64 bits.
     pub fn count_deposit(&self, place: Place, words: usize, resume: impl FnMut(Waiter)) {
-        if self.segments.count_deposit(place, words) {
-            self.end_waits_for(place.segment, resume);
+        match self.segments.count_deposit(place, words) {
+            Ok(false) => {}
+            Ok(true) => _ = self.end_waits_for(place.segment, resume),
+            Err(full) => panic!("{full}, on {}", self.id),
         }
     }
 
     /// Passes the waiters whose awaited count of deposits into a segment has been reached to `resume`: another node has
-    /// added to the count. Nothing happens if there is no such segment.
-    pub fn end_waits_for(&self, segment: SegmentId, resume: impl FnMut(Waiter)) {
-        if let Some(deposits) = self.deposits.get(usize::from(segment.0)) {
-            deposits.end_waits(resume);
-        }
+    /// added to the count. Returns false if there is no such segment.
+    pub fn end_waits_for(&self, segment: SegmentId, resume: impl FnMut(Waiter)) -> bool {
+        let deposits = self.deposits.get(usize::from(segment.0));
+        deposits.map(|deposits| deposits.end_waits(resume)).is_some()
     }
 }
 
