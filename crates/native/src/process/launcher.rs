@@ -224,7 +224,10 @@ impl Launcher {
         self.peers.hear(process);
         match message {
             FromProcess::Beat(progress) => self.peers.note_progress(process, progress),
-            FromProcess::Settled(exports) if self.peers.has_only(process, Milestone::Started) => {
+            FromProcess::Settled(exports)
+                if self.peers.has_only(process, Milestone::Started)
+                    && exports.len() == self.nodes_of(process, terms) =>
+            {
                 run.settled[process] = files.pop().map(|file| (exports, file));
                 if self.peers.reach(process, Milestone::Settled) {
                     self.connect(run, terms);

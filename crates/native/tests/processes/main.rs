@@ -7,6 +7,7 @@
 //! | `lost` | processes that are killed or stopped at random moments |
 //! | `living` | processes that are not lost: beside busy loops, and after a stop of the whole job |
 //! | `refused` | bad input, and the error that it gets |
+//! | `random` | random programs, which end as a sequential oracle says |
 //!
 //! ```text
 //! cargo test -p tradewind-native --test processes                      # the small dose of every part
@@ -15,6 +16,7 @@
 //! cargo test --release -p tradewind-native --test processes -- --full promises  # every promise, policy and size
 //! cargo test --release -p tradewind-native --test processes -- --full lost      # 200 of each program and fault
 //! cargo test --release -p tradewind-native --test processes -- --full living    # 1,000 runs, and a stop of 20 s
+//! cargo test --release -p tradewind-native --test processes -- --full random    # 2,000 random programs
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a command of its own")]
@@ -32,6 +34,8 @@ mod programs;
 #[cfg(target_os = "linux")]
 mod promises;
 #[cfg(target_os = "linux")]
+mod random;
+#[cfg(target_os = "linux")]
 mod refused;
 
 /// A part: its name, and the function that returns its failed checks. The flag asks for the full dose.
@@ -44,6 +48,7 @@ const PARTS: &[Part] = &[
     ("lost", lost::broken),
     ("living", living::broken),
     ("refused", refused::broken),
+    ("random", random::broken),
 ];
 
 #[cfg(target_os = "linux")]
@@ -53,6 +58,7 @@ fn main() {
         match order.split_once(' ') {
             Some(("promise", case)) => promises::take_part(case),
             Some(("program", run)) => programs::take_part(run),
+            Some(("random", seed)) => random::take_part(seed),
             _ => unreachable!("an order of this test begins with its kind"),
         }
     }

@@ -68,7 +68,8 @@ impl World for Numbered<'_> {
     }
 }
 
-const POLICIES: &[&str] = &["single", "fixed:1", "floating", "fixed:1+interrupt", "floating+keyed+helper"];
+pub(crate) const POLICIES: &[&str] =
+    &["single", "fixed:1", "floating", "fixed:1+interrupt", "floating+keyed+helper"];
 
 /// Takes the part of a process in a run of a promise.
 pub(crate) fn take_part(order: &str) -> ! {
