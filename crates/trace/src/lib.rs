@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cast;
 mod digest;
 mod event;
 mod perfetto;
@@ -17,7 +18,8 @@ mod recorder;
 mod sink;
 mod waiting;
 
+pub use cast::{Cast, Counter, Sample, Summary};
 pub use digest::{Digest, Digests};
 pub use event::Event;
-pub use recorder::{Batch, Cast, Counter, Recorder, Sample, Summary};
+pub use recorder::{Batch, Recorder};
 pub use sink::Sink;

@@ -23,6 +23,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "report",
     "sim",
     "tempest",
+    "trace",
     "units",
     "worlds",
 ];
