@@ -5,9 +5,10 @@ use std::fmt::Display;
 
 use units::{Bandwidth, Bytes, Frequency, Quantity, Rate, Span, Time};
 
+use super::clocks::{Clocks, NO_CLOCK};
 use super::range::{self, Number, Range, RangedKey};
 use super::reader::Raw;
-use super::section::{NO_CLOCK, Section};
+use super::section::Section;
 
 /// A type that a section's field can have: a [`Scalar`], a section, or an `Option` of either, whose key may be absent.
 pub(crate) trait Key: Sized {
@@ -69,15 +70,6 @@ impl<T: Key> Key for Option<T> {
     fn read(section: &Section<'_>, key: &'static str) -> Option<Self> {
         if T::is_given(section, key) { T::read(section, key).map(Some) } else { Some(None) }
     }
-}
-
-/// The clocks whose cycles a value may count.
-#[derive(Clone, Copy)]
-pub(crate) struct Clocks {
-    /// The clock of the section, whose cycles are just `cycles`.
-    pub(crate) own: Frequency,
-    /// The clock of the memory bus, where there is one.
-    pub(crate) bus: Option<Frequency>,
 }
 
 /// Implements [`Scalar`] for numbers: the text of the expected form, the kind with its range, and the conversion.

@@ -2,6 +2,7 @@
 //! module must never know a particular key of a machine; those are rows of the folder `schema`.
 
 mod chain;
+mod clocks;
 mod errors;
 mod findings;
 mod key;
@@ -15,12 +16,13 @@ mod source_text;
 
 pub use chain::Bases;
 pub(crate) use chain::{EXTENDS, load};
+pub(crate) use clocks::Clocks;
 pub use errors::{Error, Errors};
 pub use findings::Value;
 pub(crate) use findings::{Findings, digest};
 pub(crate) use key::{
-    Clocks, Key, Scalar, above_zero, never, one_unless_stated, or_default, own_clock, read, required_if,
-    unlimited, with,
+    Key, Scalar, above_zero, never, one_unless_stated, or_default, own_clock, read, required_if, unlimited,
+    with,
 };
 pub use notes::Note;
 pub(crate) use range::range;

@@ -11,13 +11,10 @@ use std::fmt::Display;
 use toml_edit::{Item, TableLike};
 use units::Frequency;
 
-use super::key::Clocks;
+use super::clocks::{Clocks, NO_CLOCK};
 use super::range::Range;
 use super::reader::{Found, POLICY, Place, Raw, Reader, hint};
 use super::source_text::SourceText;
-
-/// Stands in for a clock that was refused, so that the other mistakes of the file are found in the same reading.
-pub(super) const NO_CLOCK: Frequency = Frequency::from_megahertz(1_000);
 
 /// A section, with the values of the command line that replace its own.
 pub(crate) struct Section<'a> {

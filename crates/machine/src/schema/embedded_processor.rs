@@ -4,7 +4,7 @@
 
 use units::{Frequency, Time};
 
-use super::parts::IdleBus;
+use super::idle_bus::IdleBus;
 use crate::reading::{own_clock, required_if, section};
 use crate::{Capability, Primitives};
 

@@ -5,7 +5,7 @@
 
 use units::Bytes;
 
-use super::parts::IdleBus;
+use super::idle_bus::IdleBus;
 use super::residual;
 use crate::reading::{Note, Section, Value, range};
 use crate::{

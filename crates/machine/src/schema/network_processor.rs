@@ -3,7 +3,7 @@
 
 use units::{Frequency, Time};
 
-use super::parts::IdleBus;
+use super::idle_bus::IdleBus;
 use crate::reading::{Section, one_unless_stated, or_default, own_clock, section};
 use crate::{Capability, Class, Primitives, Transactions};
 

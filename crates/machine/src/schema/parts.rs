@@ -1,11 +1,11 @@
 //! The parts of one price, and how they make a cost. A part is stated whole, or as the processor's own share beside bus
 //! transactions. This module must never know a particular primitive.
 
-use units::{Bytes, Time};
+use units::Time;
 
-use super::residual::implied;
+use super::idle_bus::IdleBus;
 use crate::reading::{Scalar, Section};
-use crate::{Cost, NodeMemory, Transactions};
+use crate::{Cost, Transactions};
 
 const PATH: Part = Part { whole: "path", own: "own" };
 const OCCUPANCY: Part = Part { whole: "occupancy", own: "own_after" };
@@ -20,35 +20,6 @@ struct Part {
     whole: &'static str,
     /// The key of the processor's own share, without the transactions.
     own: &'static str,
-}
-
-/// The time that bus transactions take on an idle bus.
-#[derive(Clone, Copy)]
-pub(crate) enum IdleBus<'m> {
-    /// The machine has no bus in detail.
-    Absent,
-    /// The description of the bus was refused, and the mistake has been reported.
-    Refused,
-    /// The memory system, and the size of its lines.
-    Known(&'m NodeMemory, Bytes),
-}
-
-impl IdleBus<'_> {
-    /// The time of several transactions, one after the other.
-    pub(super) fn all(self, transactions: Transactions) -> Time {
-        match self {
-            Self::Known(memory, line) => memory.uncontended_all(transactions, line),
-            Self::Absent | Self::Refused => Time::ZERO,
-        }
-    }
-
-    /// The time of the transactions that each line of a block implies for a primitive.
-    fn implied(self, primitive: &str) -> Time {
-        match self {
-            Self::Known(memory, line) => implied(primitive, memory, line),
-            Self::Absent | Self::Refused => Time::ZERO,
-        }
-    }
 }
 
 /// A primitive and the bus on which its transactions are made.

@@ -2,7 +2,8 @@
 
 use units::{Quantity, Span};
 
-use super::parts::{IdleBus, Primitive};
+use super::idle_bus::IdleBus;
+use super::parts::Primitive;
 use crate::reading::Section;
 use crate::{ByClass, Capability, Cost};
 

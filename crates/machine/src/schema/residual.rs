@@ -6,48 +6,9 @@
 
 use units::{Bytes, Time};
 
+use super::idle_bus::implied;
 use crate::reading::Section;
-use crate::{Capability, Class, Cost, NodeMemory, Primitives, Transaction, Transactions};
-
-impl NodeMemory {
-    /// The time of one transaction on an idle bus, with memory lines of the size `line`.
-    pub fn uncontended(&self, transaction: Transaction, line: Bytes) -> Time {
-        let bus = &self.bus;
-        let address = bus.arbitration + bus.address;
-        let snoop = bus.snoop.unwrap_or_default();
-        match transaction {
-            Transaction::Invalidate => address + snoop,
-            Transaction::Line => address + bus.device + bus.passage(line),
-            Transaction::Read => address + bus.device + bus.cycle,
-            Transaction::Write => address + bus.cycle,
-            Transaction::Transfer => {
-                address + snoop + self.cache.supply.unwrap_or_default() + bus.passage(line)
-            }
-            Transaction::Memory => self.uncontended_fetch(line),
-        }
-    }
-
-    /// The time of several transactions on an idle bus, one after the other, with memory lines of the size `line`.
-    pub fn uncontended_all(&self, transactions: Transactions, line: Bytes) -> Time {
-        transactions.counts().map(|(transaction, count)| self.uncontended(transaction, line) * count).sum()
-    }
-
-    /// The time that a device waits on an idle bus for a line that memory supplies.
-    pub fn uncontended_fetch(&self, line: Bytes) -> Time {
-        let bus = &self.bus;
-        let snoop = bus.snoop.unwrap_or_default();
-        bus.arbitration + bus.address + snoop + self.banks.latency + bus.passage(line)
-    }
-}
-
-/// The time of the transactions that a primitive makes for each line of a block, on an idle bus.
-pub(super) fn implied(primitive: &str, memory: &NodeMemory, line: Bytes) -> Time {
-    match primitive {
-        "fetch_block" => memory.uncontended_fetch(line),
-        "purge" => memory.uncontended(Transaction::Invalidate, line),
-        _ => Time::ZERO,
-    }
-}
+use crate::{Capability, Class, Cost, NodeMemory, Primitives};
 
 /// Checks that no price is less than its transactions on an idle bus, and reports each price that is less. These are
 /// the transactions that the price names and, on a machine with shared memory, the ones implied by handling a block.

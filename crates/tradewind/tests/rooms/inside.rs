@@ -16,6 +16,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "conformance",
     "des",
     "hardware",
+    "machine",
     "macros",
     "native",
     "plot",
