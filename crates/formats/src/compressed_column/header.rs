@@ -3,7 +3,7 @@
 //! It must never know the cards behind them.
 
 use super::{
-    Dialect,
+    dialect::Dialect,
     fortran::{self, Format, Numbers},
 };
 use crate::{

@@ -7,21 +7,15 @@
 //!
 //! This module must never know where the bytes came from.
 
+mod dialect;
 mod fortran;
 mod header;
 mod matrix;
 mod section;
 
-use crate::{Errors, SparseMatrix, errors::Report, scan::Lines};
+pub(crate) use dialect::Dialect;
 
-/// Format of a file, and thus of its header.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// Real and pattern matrices; right-hand sides may follow.
-    HarwellBoeing,
-    /// Real, integer and pattern matrices; no right-hand sides.
-    RutherfordBoeing,
-}
+use crate::{Errors, SparseMatrix, errors::Report, scan::Lines};
 
 /// Reads a file of the given dialect, called `name` in messages.
 pub(crate) fn read(name: &str, bytes: &[u8], dialect: Dialect) -> Result<SparseMatrix, Errors> {

@@ -3,50 +3,17 @@
 //! It must never know an instruction of any architecture.
 
 use super::{
-    Architecture, Comparison, Instruction, Location, MAX_THREADS, Operand, Operation,
+    Architecture, Instruction, MAX_THREADS,
+    cell::{Cell, Step, ThreadCode},
     names::Names,
     riscv,
-    tokens::{Kind, Token, Tokens},
+    tokens::{Kind, Tokens},
     x86,
 };
-use crate::errors::{Excerpt, Report};
+use crate::errors::Report;
 
 /// Words that only stand behind the code.
 const BEHIND: [&str; 5] = ["locations", "filter", "exists", "forall", "~"];
-
-/// Meaning of a cell.
-pub(super) enum Step {
-    /// No instruction, or a fence.
-    Nothing,
-    /// An instruction.
-    Do(Instruction),
-}
-
-impl Step {
-    /// A computation, whose result goes nowhere if `to` is the register that is always zero.
-    pub(super) fn set(to: Option<usize>, operation: Operation, left: Operand, right: Operand) -> Self {
-        to.map_or(Self::Nothing, |to| Self::Do(Instruction::Set { to, operation, left, right }))
-    }
-}
-
-/// A cell being read.
-pub(super) struct Cell<'r, 't, 'a> {
-    pub(super) tokens: &'r mut Tokens<'a>,
-    pub(super) report: &'r mut Report<'t>,
-    names: &'r mut Names,
-    thread: usize,
-    column: &'r mut Column<'a>,
-}
-
-/// Code of a thread as read up to now.
-#[derive(Default)]
-struct Column<'a> {
-    code: Vec<Instruction>,
-    /// Labels, with the index of the instruction behind each.
-    labels: Vec<(&'a str, usize)>,
-    /// Branches, with the label that each goes to.
-    branches: Vec<(usize, Token<'a>)>,
-}
 
 /// Reads the table: the code of each thread; `None` if its shape is wrong, and reported.
 pub(super) fn read(
@@ -55,8 +22,8 @@ pub(super) fn read(
     report: &mut Report<'_>,
 ) -> Option<Vec<Vec<Instruction>>> {
     let threads = head(tokens, report)?;
-    let mut columns: Vec<Column<'_>> = Vec::new();
-    columns.resize_with(threads, Column::default);
+    let mut columns: Vec<ThreadCode<'_>> = Vec::new();
+    columns.resize_with(threads, ThreadCode::default);
     while !BEHIND.iter().any(|word| tokens.peek().is_word(word)) {
         row(&mut columns, tokens, names, report)?;
     }
@@ -89,7 +56,7 @@ fn head(tokens: &mut Tokens<'_>, report: &mut Report<'_>) -> Option<usize> {
 }
 
 fn row<'a>(
-    columns: &mut [Column<'a>],
+    columns: &mut [ThreadCode<'a>],
     tokens: &mut Tokens<'a>,
     names: &mut Names,
     report: &mut Report<'_>,
@@ -101,7 +68,7 @@ fn row<'a>(
     }
     for (thread, column) in columns.iter_mut().enumerate() {
         let mut cell = Cell { tokens, report, names, thread, column };
-        if cell.read().is_none() {
+        if read_cell(&mut cell).is_none() {
             skip_cell(tokens);
         }
         let end = tokens.take();
@@ -127,119 +94,22 @@ fn skip_cell(tokens: &mut Tokens<'_>) {
     }
 }
 
-impl<'a> Cell<'_, '_, 'a> {
-    /// Reads all of the cell; `None` if something is wrong, and reported.
-    fn read(&mut self) -> Option<()> {
-        if self.at_end() {
-            return Some(());
-        }
-        let step = match self.names.architecture {
-            Architecture::RiscV => self.labelled(riscv::instruction),
-            Architecture::X86 => self.labelled(x86::instruction),
-        }?;
-        if let Step::Do(instruction) = step {
-            self.column.code.push(instruction);
-        }
-        let token = self.tokens.peek();
-        if !self.at_end() {
-            token.refuse("instruction", "its end", self.report);
-            return None;
-        }
-        Some(())
+/// Reads all of a cell; `None` if something is wrong, and reported.
+fn read_cell(cell: &mut Cell<'_, '_, '_>) -> Option<()> {
+    if cell.at_end() {
+        return Some(());
     }
-
-    /// An instruction, perhaps behind a label; or a label alone.
-    fn labelled(&mut self, instruction: impl FnOnce(&mut Self) -> Option<Step>) -> Option<Step> {
-        if let Some(label) = self.tokens.peek_label() {
-            self.label(label)?;
-            if self.at_end() {
-                return Some(Step::Nothing);
-            }
-        }
-        instruction(self)
+    let step = match cell.names.architecture {
+        Architecture::RiscV => cell.labelled(riscv::instruction),
+        Architecture::X86 => cell.labelled(x86::instruction),
+    }?;
+    if let Step::Do(instruction) = step {
+        cell.column.code.push(instruction);
     }
-
-    fn label(&mut self, label: Token<'a>) -> Option<()> {
-        self.tokens.take();
-        self.tokens.take();
-        if self.column.labels.iter().any(|(known, _)| *known == label.text()) {
-            label.refuse("label", "each once in a thread", self.report);
-            return None;
-        }
-        self.column.labels.push((label.text(), self.column.code.len()));
-        Some(())
+    let token = cell.tokens.peek();
+    if !cell.at_end() {
+        token.refuse("instruction", "its end", cell.report);
+        return None;
     }
-
-    /// Whether nothing is left of the cell.
-    pub(super) fn at_end(&mut self) -> bool {
-        let token = self.tokens.peek();
-        token.is("|") || token.is(";")
-    }
-
-    pub(super) fn expect(&mut self, mark: &str) -> Option<()> {
-        self.tokens.expect(mark, "instruction", self.report)
-    }
-
-    pub(super) fn comma(&mut self) -> Option<()> {
-        self.expect(",")
-    }
-
-    /// Index of a register; the inner `None` is the register that is always zero.
-    pub(super) fn register(&mut self) -> Option<Option<usize>> {
-        self.names.register(self.thread, self.tokens.take(), self.report)
-    }
-
-    pub(super) fn number(&mut self) -> Option<i64> {
-        let token = self.tokens.take();
-        let number = token.integer();
-        if number.is_none() {
-            token.refuse("number", "one of 64 bits", self.report);
-        }
-        number
-    }
-
-    pub(super) fn immediate(&mut self) -> Option<Operand> {
-        self.number().map(Operand::Constant)
-    }
-
-    /// Takes a variable's name: its address.
-    pub(super) fn address_of(&mut self, word: Token<'a>) -> Option<i64> {
-        self.tokens.take();
-        self.names.location(word, self.report).map(Location::address)
-    }
-
-    /// Takes a label to branch to.
-    pub(super) fn branch(&mut self, comparison: Comparison, left: Operand, right: Operand) -> Option<Step> {
-        let label = self.tokens.take();
-        if label.kind != Kind::Word {
-            label.refuse("label", "a name", self.report);
-            return None;
-        }
-        self.column.branches.push((self.column.code.len(), label));
-        // Where the label stands is known when all rows have been read.
-        Some(Step::Do(Instruction::Branch { comparison, left, right, target: 0 }))
-    }
-}
-
-impl Column<'_> {
-    /// The code, with its branches led to their labels.
-    fn finish(mut self, report: &mut Report<'_>) -> Vec<Instruction> {
-        for (from, label) in self.branches {
-            let place = self.labels.iter().find(|(name, _)| *name == label.text());
-            match place.filter(|(_, to)| *to > from) {
-                Some((_, to)) => set_target(&mut self.code, from, *to),
-                None => {
-                    let expected = "one of a later row: threads that may run for ever are not read";
-                    report.add(label.field.offset, "label", Excerpt(label.field.text), expected);
-                }
-            }
-        }
-        self.code
-    }
-}
-
-fn set_target(code: &mut [Instruction], from: usize, to: usize) {
-    if let Some(Instruction::Branch { target, .. }) = code.get_mut(from) {
-        *target = to;
-    }
+    Some(())
 }

@@ -19,19 +19,22 @@
 //!
 //! This module must never know the outcomes that a memory model allows.
 
+mod cell;
 mod code;
 mod condition;
+mod formula;
 mod initial;
 mod instruction;
 pub mod log;
 mod names;
 mod read;
+mod registers;
 mod riscv;
 mod test;
 mod tokens;
 mod x86;
 
-pub use condition::{Condition, Formula, Quantifier};
+pub use condition::{Condition, Formula, Place, Quantifier};
 pub use instruction::{Address, Comparison, Instruction, Operand, Operation, Size};
 pub use read::read;
-pub use test::{Architecture, Location, MAX_LOCATIONS, MAX_THREADS, Place, Register, Test, Thread};
+pub use test::{Architecture, Location, MAX_LOCATIONS, MAX_THREADS, Register, Test, Thread};

@@ -3,9 +3,8 @@
 //! It must never know where in a file a name may stand.
 
 use super::{
-    Architecture, Location, MAX_LOCATIONS, MAX_THREADS, Place, Register, riscv,
+    Architecture, Location, MAX_LOCATIONS, MAX_THREADS, Place, Register, registers,
     tokens::{Kind, Token, Tokens},
-    x86,
 };
 use crate::{
     errors::{Excerpt, Report},
@@ -54,18 +53,18 @@ impl Names {
         report: &mut Report<'_>,
     ) -> Option<Option<usize>> {
         let name = match self.architecture {
-            Architecture::RiscV => riscv::register(word.text()),
-            Architecture::X86 => x86::register(word.text()),
+            Architecture::RiscV => registers::riscv(word.text()),
+            Architecture::X86 => registers::x86(word.text()),
         };
         let Some(name) = name else {
             let expected = match self.architecture {
-                Architecture::RiscV => riscv::REGISTERS,
-                Architecture::X86 => x86::REGISTERS,
+                Architecture::RiscV => registers::RISCV,
+                Architecture::X86 => registers::X86,
             };
             word.refuse("register", expected, report);
             return None;
         };
-        let is_zero = self.architecture == Architecture::RiscV && name == riscv::ZERO;
+        let is_zero = self.architecture == Architecture::RiscV && name == registers::ZERO;
         Some((!is_zero).then(|| self.slot(thread, word.field.offset, name)))
     }
 

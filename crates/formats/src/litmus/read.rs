@@ -4,7 +4,7 @@
 
 use super::{
     Architecture, Condition, Formula, Instruction, Place, Quantifier, Test, Thread, code,
-    condition::Reader,
+    formula::Reader,
     initial,
     names::Names,
     tokens::{Kind, Tokens, comment},

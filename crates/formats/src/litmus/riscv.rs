@@ -1,37 +1,15 @@
-//! RISC-V instructions and registers (*The RISC-V Instruction Set Manual*, volume I), in any letter case.
+//! RISC-V instructions (*The RISC-V Instruction Set Manual*, volume I), in any letter case.
 //!
 //! It must never know the rest of a file.
 
 use super::{
     Address, Comparison, Instruction, Operand, Operation, Size,
-    code::{Cell, Step},
+    cell::{Cell, Step},
 };
-use crate::scan;
-
-/// The register that is always zero.
-pub(super) const ZERO: &str = "x0";
-
-/// Registers, as a message says it.
-pub(super) const REGISTERS: &str = "x0 to x31, or a name such as a0";
 
 /// Instructions, as a message says it.
 const INSTRUCTIONS: &str = "lw, ld, sw, sd (with .aq, .rl or .aqrl), li, mv, add, sub, and, or, xor, addi, andi, ori, xori, \
                             beq, bne, blt, bge, j, nop, fence, fence.i or fence.tso";
-
-/// Names of registers by their use, in the order of their numbers.
-const BY_USE: [&str; 32] = [
-    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6",
-    "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
-];
-
-/// The one name of a register.
-pub(super) fn register(name: &str) -> Option<String> {
-    let name = name.to_ascii_lowercase();
-    let numbered = name.strip_prefix('x').and_then(|number| scan::unsigned(number.as_bytes()));
-    let numbered = numbered.filter(|number| *number < BY_USE.len() as u64).map(|number| number as usize);
-    let number = numbered.or_else(|| BY_USE.iter().position(|by_use| *by_use == name));
-    number.map(|number| format!("x{number}"))
-}
 
 /// Reads an instruction.
 pub(super) fn instruction(cell: &mut Cell<'_, '_, '_>) -> Option<Step> {

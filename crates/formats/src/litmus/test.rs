@@ -2,7 +2,10 @@
 //!
 //! It must never know its spelling in a file.
 
-use super::{Condition, Formula, Instruction};
+use super::{
+    condition::{Condition, Formula, Place},
+    instruction::Instruction,
+};
 
 /// The most threads of a test.
 pub const MAX_THREADS: usize = 32;
@@ -67,15 +70,6 @@ pub struct Register {
     pub name: String,
     /// Initial value.
     pub initial: i64,
-}
-
-/// Place with a value in a final state.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Place {
-    /// A register: index of its thread, and among that thread's registers.
-    Register(usize, usize),
-    /// A shared variable, by its index.
-    Location(usize),
 }
 
 impl Test {

@@ -1,31 +1,17 @@
-//! x86 instructions and registers, in the assembler syntax of Intel.
+//! x86 instructions, in the assembler syntax of Intel.
 //!
 //! It must never know the rest of a file.
 
 use super::{
     Address, Instruction, Operand, Operation, Size,
-    code::{Cell, Step},
+    cell::{Cell, Step},
+    registers,
     tokens::Kind,
 };
-
-/// Registers, as a message says it.
-pub(super) const REGISTERS: &str =
-    "EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP, R8D to R15D, or their names of 64 bits";
 
 /// Instructions, as a message says it.
 const INSTRUCTIONS: &str =
     "MOV, or on registers ADD, SUB, AND, OR, XOR, INC, DEC, or MFENCE, SFENCE, LFENCE, NOP";
-
-/// Names of the older registers, without their first letter.
-const OLDER: [&str; 8] = ["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
-
-/// The one name of a register: that of 32 bits.
-pub(super) fn register(name: &str) -> Option<String> {
-    let name = name.to_ascii_uppercase();
-    let older = OLDER.iter().find(|older| name.strip_prefix(['E', 'R']) == Some(older));
-    let newer = || (8..=15).find(|number| name == format!("R{number}") || name == format!("R{number}D"));
-    older.map(|older| format!("E{older}")).or_else(|| newer().map(|number| format!("R{number}D")))
-}
 
 /// Size of an access by the register of this name.
 fn size(name: &str) -> Size {
@@ -72,7 +58,7 @@ fn source(cell: &mut Cell<'_, '_, '_>) -> Option<(Operand, Size)> {
 /// `[x]` or `[EAX]` behind the bracket.
 fn memory(cell: &mut Cell<'_, '_, '_>) -> Option<Address> {
     let word = cell.tokens.peek();
-    let base = match register(word.text()) {
+    let base = match registers::x86(word.text()) {
         Some(_) => Operand::Register(cell.register()??),
         None => Operand::Constant(cell.address_of(word)?),
     };

@@ -15,8 +15,8 @@
 //! This module must never know where the bytes came from.
 
 use super::{
-    Face, Mesh,
     elements::{self, Elements, Records},
+    value::{Face, Mesh},
 };
 use crate::{
     Errors,

@@ -5,6 +5,9 @@
 mod elements;
 pub mod medit;
 pub mod text;
+mod value;
+
+pub use value::{Face, Mesh};
 
 use crate::{
     Errors, compression::decompress_named, errors::Excerpt, file_name::ending, scan::Lines, scan::unsigned,
@@ -13,32 +16,6 @@ use crate::{
 /// The formats read, as a message lists them.
 const KNOWN: &str = "Medit (MeshVersionFormatted …) or mesh text (nodes edges tets faces, then records); \
                      each plain, gzip or zstd";
-
-/// A mesh of tetrahedra with a marked surface.
-///
-/// Every reader of this crate upholds, and every user may rely on: coordinates are finite, nodes are in range, the
-/// nodes of an edge, tetrahedron or face differ from each other, and no edge, tetrahedron or face occurs twice, in any
-/// order of its nodes. Nothing is said about orientation, nor whether all faces lie on tetrahedra.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mesh {
-    /// The nodes: x, y, z.
-    pub points: Vec<[f64; 3]>,
-    /// The edges, by the indices of their nodes.
-    pub edges: Vec<[u32; 2]>,
-    /// The tetrahedra, by the indices of their nodes.
-    pub tetrahedra: Vec<[u32; 4]>,
-    /// The marked triangles, usually of the boundary.
-    pub faces: Vec<Face>,
-}
-
-/// A marked triangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Face {
-    /// Indices of the nodes.
-    pub nodes: [u32; 3],
-    /// Kind of boundary; the meaning is the mesh's own.
-    pub marker: i32,
-}
 
 /// Reads a mesh file of any format of this crate, called `name` in messages: undoes gzip or zstd, and recognises the
 /// format by the content, or else by the name.

@@ -13,8 +13,8 @@
 use std::fmt::{self, Write};
 
 use super::{
-    Face, Mesh,
     elements::{Elements, Records},
+    value::{Face, Mesh},
 };
 use crate::{
     Errors,

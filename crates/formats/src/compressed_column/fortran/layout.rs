@@ -9,7 +9,7 @@ const MOST_ITEMS: usize = 100_000;
 
 /// The numbers that a format is to be for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::compressed_column) enum Numbers {
+pub(crate) enum Numbers {
     /// Integers: `I` or `G`.
     Integers,
     /// Reals: `E`, `D`, `F` or `G`.
@@ -18,28 +18,28 @@ pub(in crate::compressed_column) enum Numbers {
 
 /// The columns of one number, and how a real stands in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::compressed_column) struct Slot {
+pub(crate) struct Slot {
     /// First column, from 0.
-    pub(in crate::compressed_column) start: usize,
+    pub(crate) start: usize,
     /// Columns, at least 1.
-    pub(in crate::compressed_column) width: usize,
+    pub(crate) width: usize,
     /// Whether a real without a decimal point would be given one.
-    pub(in crate::compressed_column) implied_point: bool,
+    pub(crate) implied_point: bool,
     /// The scale factor: a real without exponent is divided by 10 to this power.
-    pub(in crate::compressed_column) scale: i32,
+    pub(crate) scale: i32,
 }
 
 /// The columns of one card.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::compressed_column) struct Card {
-    pub(in crate::compressed_column) slots: Vec<Slot>,
+pub(crate) struct Card {
+    pub(crate) slots: Vec<Slot>,
     /// The first column that the format says nothing about.
-    pub(in crate::compressed_column) end: usize,
+    pub(crate) end: usize,
 }
 
 /// Layouts of the cards of one part of a file: first `once`, then the last group of the format repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::compressed_column) struct Format {
+pub(crate) struct Format {
     once: Vec<Card>,
     /// Repeated cards, at least one of them with a slot.
     again: Vec<Card>,
@@ -47,12 +47,12 @@ pub(in crate::compressed_column) struct Format {
 
 impl Format {
     /// The layout of the card of this number, from 0.
-    pub(in crate::compressed_column) fn card(&self, at: usize) -> &Card {
+    pub(crate) fn card(&self, at: usize) -> &Card {
         self.once.get(at).unwrap_or_else(|| &self.again[(at - self.once.len()) % self.again.len()])
     }
 
     /// The slots of the format.
-    pub(in crate::compressed_column) fn slots(&self) -> impl Iterator<Item = &Slot> {
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.once.iter().chain(&self.again).flat_map(|card| &card.slots)
     }
 }
@@ -61,7 +61,7 @@ impl Format {
 ///
 /// # Errors
 /// The first place where it is none, or has a field for other numbers.
-pub(in crate::compressed_column) fn format(text: &[u8], numbers: Numbers) -> Result<Format, BadFormat> {
+pub(crate) fn format(text: &[u8], numbers: Numbers) -> Result<Format, BadFormat> {
     let items = syntax::items(text)?;
     let mut once = Cards::new(numbers, 0);
     once.add(&items)?;

@@ -7,7 +7,7 @@ use crate::scan;
 /// A finite real number as Fortran reads it: its exponent marked by `E`, `D` or its sign alone.
 ///
 /// A number without a decimal point is refused where Fortran would place one, since other readers do not.
-pub(in crate::compressed_column) fn real(text: &[u8], implied_point: bool, scale: i32) -> Option<f64> {
+pub(crate) fn real(text: &[u8], implied_point: bool, scale: i32) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let digits = text.bytes().position(|byte| !matches!(byte, b'+' | b'-')).unwrap_or(0);
     let exponent = text[digits..].find(['E', 'e', 'D', 'd', '+', '-']).map(|at| at + digits);

@@ -12,11 +12,11 @@ const MOST_SCALE: u64 = 300;
 
 /// Place at which a text stops being a format, and the expected text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::compressed_column) struct BadFormat {
+pub(crate) struct BadFormat {
     /// The byte of the text.
-    pub(in crate::compressed_column) at: usize,
+    pub(crate) at: usize,
     /// Expected text there.
-    pub(in crate::compressed_column) expected: &'static str,
+    pub(crate) expected: &'static str,
 }
 
 /// A part of a format.
