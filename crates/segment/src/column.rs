@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bulk::AtomicWord;
 
-use crate::Mapping;
+use crate::{Mapping, WrongWidth};
 
 /// A field of all records of a stretch: an atomic for each record. It keeps its [`Mapping`] alive; a clone shows the
 /// same words.
@@ -28,10 +28,25 @@ unsafe impl<A: AtomicWord> Send for Column<A> {}
 // SAFETY: as for `Send`.
 unsafe impl<A: AtomicWord> Sync for Column<A> {}
 
+impl Mapping {
+    /// The field at byte `offset` of all records of a stretch.
+    ///
+    /// # Errors
+    /// [`WrongWidth`] if no word of this width begins there, or there is no such stretch.
+    pub fn column<A: AtomicWord>(
+        self: &Arc<Self>,
+        stretch: usize,
+        offset: usize,
+    ) -> Result<Column<A>, WrongWidth> {
+        let (first, shift, len) = self.view::<A>(stretch, offset)?;
+        Ok(Column::new(Arc::clone(self), first, shift, len))
+    }
+}
+
 impl<A: AtomicWord> Column<A> {
     /// Makes a column of `len` words, one every `1 << shift` bytes from `first` on. The mapping must have checked that
     /// words of this width stand there.
-    pub(crate) fn new(mapping: Arc<Mapping>, first: NonNull<A>, shift: u32, len: usize) -> Self {
+    fn new(mapping: Arc<Mapping>, first: NonNull<A>, shift: u32, len: usize) -> Self {
         Self { first, shift, len, mapping }
     }
 

@@ -5,7 +5,7 @@
 //! All that is ever derived from the bytes of a mapping are references to atomics, and each byte belongs to the atomics of one
 //! width:
 //!
-//! - [`Words`] and [`Column`] hold a result of [`Mapping::view`], which gives nothing unless a word of that width
+//! - [`Words`](crate::Words) and [`Column`](crate::Column) hold a result of [`Mapping::view`], which gives nothing unless a word of that width
 //!   begins at that byte of each record. A [`Piece`] asks the form before it makes a reference. Words of a [`Form`]
 //!   never overlap.
 //! - The forms and the address never change, and the bytes live as long as the mapping, which every view keeps alive or borrows.
@@ -23,7 +23,6 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::slice;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use bulk::AtomicWord;
@@ -31,7 +30,7 @@ use bytemuck::Pod;
 
 use crate::backing::{Backing, LINE, Pages};
 use crate::form::{CUT_BYTES, words_of};
-use crate::{Column, Form, Width, Words};
+use crate::{Form, Width};
 
 /// Bytes that belong to words of 1, 2, 4 and 8 bytes: consecutive *stretches*, each of one [`Form`]. They are zero at first.
 pub struct Mapping {
@@ -121,33 +120,6 @@ impl Mapping {
         self.backing.place_in_file()
     }
 
-    /// The field at byte `offset` of all records of a stretch.
-    ///
-    /// # Errors
-    /// [`WrongWidth`] if no word of this width begins there, or there is no such stretch.
-    pub fn column<A: AtomicWord>(
-        self: &Arc<Self>,
-        stretch: usize,
-        offset: usize,
-    ) -> Result<Column<A>, WrongWidth> {
-        let (first, shift, len) = self.view::<A>(stretch, offset)?;
-        Ok(Column::new(Arc::clone(self), first, shift, len))
-    }
-
-    /// All words of a stretch of elements.
-    ///
-    /// # Errors
-    /// [`WrongWidth`] if they have another width, or there is no such stretch.
-    pub fn words<A: AtomicWord>(self: &Arc<Self>, stretch: usize) -> Result<Words<A>, WrongWidth> {
-        let (first, ..) = self.view::<A>(stretch, 0)?;
-        let asked = Width::of::<A>();
-        let found = &self.stretches[stretch];
-        if found.width != Some(asked) {
-            return Err(WrongWidth { asked, stretch, offset: 0 });
-        }
-        Ok(Words::new(Arc::clone(self), first, found.len / asked.bytes()))
-    }
-
     /// Fills `to` with the bytes from byte `at` on, 8 in each word, in the order of memory. Words of memory are loaded one by
     /// one, each whole, as [`bulk::load`] does.
     ///
@@ -224,7 +196,7 @@ impl Mapping {
 
     /// The first word of a width at byte `offset` of the records of a stretch, the logarithm of the bytes from one to the
     /// next, and their number.
-    fn view<A: AtomicWord>(
+    pub(crate) fn view<A: AtomicWord>(
         &self,
         stretch: usize,
         offset: usize,
@@ -238,6 +210,20 @@ impl Mapping {
             self.backing.first().byte_add(found.bytes.start + if records > 0 { offset } else { 0 })
         };
         Ok((first.cast(), found.form.bytes().trailing_zeros(), records))
+    }
+
+    /// The first word of a stretch whose words all have this width, and their number.
+    pub(crate) fn view_elements<A: AtomicWord>(
+        &self,
+        stretch: usize,
+    ) -> Result<(NonNull<A>, usize), WrongWidth> {
+        let (first, ..) = self.view::<A>(stretch, 0)?;
+        let asked = Width::of::<A>();
+        let found = &self.stretches[stretch];
+        if found.width != Some(asked) {
+            return Err(WrongWidth { asked, stretch, offset: 0 });
+        }
+        Ok((first, found.len / asked.bytes()))
     }
 
     fn piece(&self, at: usize, words: usize) -> Piece<'_> {

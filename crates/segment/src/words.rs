@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use bulk::AtomicWord;
 
-use crate::Mapping;
+use crate::{Mapping, WrongWidth};
 
 /// Consecutive words of one width: a slice of atomics that keeps its [`Mapping`] alive. A clone shows the same words.
 pub struct Words<A> {
@@ -24,10 +24,21 @@ unsafe impl<A: AtomicWord> Send for Words<A> {}
 // SAFETY: as for `Send`.
 unsafe impl<A: AtomicWord> Sync for Words<A> {}
 
+impl Mapping {
+    /// All words of a stretch of elements.
+    ///
+    /// # Errors
+    /// [`WrongWidth`] if they have another width, or there is no such stretch.
+    pub fn words<A: AtomicWord>(self: &Arc<Self>, stretch: usize) -> Result<Words<A>, WrongWidth> {
+        let (first, len) = self.view_elements(stretch)?;
+        Ok(Words::new(Arc::clone(self), first, len))
+    }
+}
+
 impl<A: AtomicWord> Words<A> {
     /// Makes a slice of `len` words from `first` on. The mapping must have checked that words of this width stand
     /// there.
-    pub(crate) fn new(mapping: Arc<Mapping>, first: NonNull<A>, len: usize) -> Self {
+    fn new(mapping: Arc<Mapping>, first: NonNull<A>, len: usize) -> Self {
         Self { first, len, mapping }
     }
 

@@ -23,6 +23,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "plot",
     "probes",
     "report",
+    "segment",
     "sim",
     "tempest",
     "trace",
