@@ -3,12 +3,12 @@
 //! # Why the safe interface is sound
 //!
 //! At most one fiber of a crew runs; `running` is its number. `resume` borrows the crew while a fiber runs. So no other
-//! caller resumes it meanwhile, no part of it is moved or dropped, and [`pass`] alone changes the running fiber. Every
+//! caller resumes it meanwhile, no part of it is moved or dropped, and [`pass`](crate::pass) alone changes the running fiber. Every
 //! other fiber of the crew is fresh, suspended or done.
 //!
 //! `ACTIVE` names the crew that was resumed last and whose resume has not returned, so it is valid whenever it is not
 //! null. Resumes end in the opposite order of their begin: a fiber that has resumed another one neither suspends nor
-//! passes the turn before that resume returns. For `suspend` means the innermost fiber, and [`pass`] checks that it is
+//! passes the turn before that resume returns. For `suspend` means the innermost fiber, and [`pass`](crate::pass) checks that it is
 //! called on the stack of the running fiber, not on that of a fiber resumed by it. So every fiber that must be resumed
 //! before control is back at `resume` belongs to the crew.
 //!
@@ -21,7 +21,6 @@ use std::cell::Cell;
 use std::fmt;
 use std::ptr;
 
-use crate::owner;
 use crate::pool::{Fiber, Status};
 use crate::routine::Routine;
 
@@ -29,7 +28,7 @@ thread_local! {
     static ACTIVE: Cell<*const Crew> = const { Cell::new(ptr::null()) };
 }
 
-/// Fibers, by number, that may [`pass`] the turn to each other.
+/// Fibers, by number, that may [`pass`](crate::pass) the turn to each other.
 ///
 /// ```
 /// let pool = tradewind_fiber::Pool::new(64 * 1024);
@@ -134,7 +133,7 @@ impl Crew {
     /// without a change, if it runs already or is done.
     ///
     /// # Panics
-    /// As [`pass`].
+    /// As [`pass`](crate::pass).
     #[inline]
     fn change_to(&self, number: usize) -> Option<[*const Routine; 2]> {
         let from = self.current.get();
@@ -162,18 +161,6 @@ fn with_active<R>(f: impl FnOnce(&Crew) -> R) -> R {
     assert!(!crew.is_null(), "a turn is passed outside a crew");
     // SAFETY: not null, so its resume, which borrows it, has not returned, and does not as long as this stack runs.
     f(unsafe { &*crew })
-}
-
-/// Suspends the running fiber of a crew and resumes another in its place. Returns true when the suspended fiber is
-/// resumed or is passed the turn again; false at once if the other fiber is finished or is the running one.
-///
-/// # Panics
-/// If no fiber of a crew is running, there is no fiber of that number, the running one has an [`Owner`](crate::Owner),
-/// or the running one does not belong to the crew but was resumed by a fiber of it.
-#[inline]
-pub fn pass(number: usize) -> bool {
-    owner::expect_none("fiber::pass");
-    pass_on(number)
 }
 
 /// Passes the turn, without a check of the fiber's owner.

@@ -94,15 +94,17 @@ mod current;
 mod overflow;
 mod owner;
 mod pool;
+mod right;
 #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), path = "swap.rs")]
 #[cfg_attr(any(not(target_arch = "x86_64"), feature = "portable"), path = "portable.rs")]
 mod routine;
 mod stack;
 
 pub use ahead::prefetch_value;
-pub use crew::{Crew, pass, prefetch};
+pub use crew::{Crew, prefetch};
 pub use owner::Owner;
 pub use pool::{Fiber, Pool, Status};
+pub use right::pass;
 
 /// Suspends the fiber that runs on this OS thread: its [`resume`](Fiber::resume) returns
 /// [`Suspended`](Status::Suspended), and this call returns at the next resume. Where fibers are nested, the innermost
@@ -115,7 +117,7 @@ pub use pool::{Fiber, Pool, Status};
 /// Panics when no fiber is running, or the running one has an [`Owner`].
 #[inline]
 pub fn suspend() {
-    owner::expect_none("fiber::suspend");
+    right::expect_none("fiber::suspend");
     routine::suspend();
 }
 

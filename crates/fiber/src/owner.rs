@@ -1,16 +1,4 @@
-//! The right to suspend: fibers that only their owner suspends.
-//!
-//! A scheduler that runs other people's code on its fibers loses a fiber that this code suspends: the scheduler has not
-//! noted the reason and never resumes it. This may happen by mistake, because [`suspend`](crate::suspend) needs no
-//! handle. Fibers of an *owned* pool refuse it.
-//!
-//! This module must never know why a fiber is suspended.
-
-use std::ptr;
-
-use crate::crew;
-use crate::pool::Pool;
-use crate::routine;
+//! Owners of fibers. This module must never know how a fiber is suspended, nor why.
 
 /// The owner of some fibers: only code with access to it can suspend them. It stands in a `static` private to that
 /// code, and is identified by its address.
@@ -41,65 +29,8 @@ impl Owner {
         Self { advice }
     }
 
-    /// Suspends the fiber that runs on this OS thread, as [`suspend`](crate::suspend) does where fibers have no owner.
-    ///
-    /// # Panics
-    ///
-    /// If no fiber is running, or the running one has another owner or none. Code on an owned fiber may run fibers of
-    /// its own there.
-    #[inline]
-    pub fn suspend(&'static self) {
-        self.expect_own("suspended");
-        routine::suspend();
+    /// The text of the panic on a fiber of this owner that other code suspends.
+    pub(crate) fn advice(&self) -> &'static str {
+        self.advice
     }
-
-    /// Suspends the running fiber of a crew and resumes another in its place, as [`pass`](crate::pass) does where fibers have
-    /// no owner.
-    ///
-    /// # Panics
-    ///
-    /// As [`pass`](crate::pass), and as [`suspend`](Self::suspend).
-    #[inline]
-    pub fn pass(&'static self, number: usize) -> bool {
-        self.expect_own("passed over");
-        crew::pass_on(number)
-    }
-
-    #[inline]
-    fn expect_own(&'static self, what: &str) {
-        if !routine::owner().is_some_and(|owner| ptr::eq(owner, self)) {
-            refuse_foreign(what);
-        }
-    }
-}
-
-impl Pool {
-    /// Has `owner` alone suspend the fibers of the pool, which has made none yet.
-    ///
-    /// # Panics
-    ///
-    /// If the pool has a clone.
-    #[must_use]
-    pub fn owned_by(self, owner: &'static Owner) -> Self {
-        self.with_owner(owner)
-    }
-}
-
-/// Insists that the running fiber, if there is one, has no owner.
-#[inline]
-pub(crate) fn expect_none(what: &str) {
-    if let Some(owner) = routine::owner() {
-        refuse(what, owner);
-    }
-}
-
-#[cold]
-fn refuse(what: &str, owner: &Owner) -> ! {
-    panic!("{what} was called on a fiber that only its owner suspends: {}", owner.advice)
-}
-
-#[cold]
-fn refuse_foreign(what: &str) -> ! {
-    assert!(routine::is_inside(), "a fiber is {what} by its owner, and no fiber is running");
-    panic!("a fiber is {what} by its owner inside another fiber: the inner one has to end or suspend first")
 }

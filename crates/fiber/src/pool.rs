@@ -76,8 +76,13 @@ impl Pool {
         Pool { shared: Rc::new(Shared { stack_bytes, spread, idle, slabs, made, owner, watched }) }
     }
 
-    /// Gives a pool that has no clone and no fiber an owner.
-    pub(crate) fn with_owner(mut self, owner: &'static Owner) -> Pool {
+    /// Has `owner` alone suspend the fibers of the pool, which has made none yet.
+    ///
+    /// # Panics
+    ///
+    /// If the pool has a clone.
+    #[must_use]
+    pub fn owned_by(mut self, owner: &'static Owner) -> Self {
         let shared = Rc::get_mut(&mut self.shared).expect("a pool is given an owner before it is used");
         shared.owner = Some(owner);
         self

@@ -15,6 +15,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "compare",
     "conformance",
     "des",
+    "fiber",
     "formats",
     "hardware",
     "machine",
