@@ -13,13 +13,16 @@
 //! different threads do not race.
 
 mod apart;
+mod grouped;
 mod groups;
+mod slot;
 
 use std::collections::HashMap;
 use std::fmt;
 
 use self::apart::Apart;
-use self::groups::Grouped;
+use self::grouped::Grouped;
+use self::slot::{Slot, expect_keys, nth};
 use crate::prefetch;
 use crate::spread::spread;
 use crate::sync::{Arc, Mutex, PoisonError, UnsafeCell};
@@ -83,14 +86,6 @@ enum Entries<T, K> {
     Grouped(Grouped<T, K>),
     Sparse(Sparse<T, K>),
 }
-
-/// Memory of an entry, or of a group of entries. The head of the module says why threads may share it.
-struct Slot<T>(UnsafeCell<T>);
-
-// SAFETY: through a shared `Slot` an entry is reached only by `Keyed::reach`, one reference at a time and each
-// ordered after the one before (see the head of the module), and a group only by `Grouped::group`. So the `T` is used
-// by one thread after another, which `T: Send` allows.
-unsafe impl<T: Send> Sync for Slot<T> {}
 
 impl<T, K: Lawful> Keyed<T, K> {
     /// Makes a table with `len` entries, for the keys from `first_key` up, each made at once by `init`. Each key is one step of
@@ -285,20 +280,9 @@ fn expect_sequential<K: Lawful>(proof: &Proof<'_, K>, what: &str) {
     assert!(proof.key() == Key::Sequential, "only SEQUENTIAL reaches {what}, but {} is held", proof.key());
 }
 
-fn expect_keys<K: Lawful>(first: K, len: usize) {
-    assert!(
-        len == 0 || first.forward(len - 1).is_some(),
-        "{len} keys from {first:#x?} up exceed the range of a key"
-    );
-}
-
 #[inline]
 fn find_dense<T, K: Lawful>(first: K, slots: &[Slot<T>], key: K) -> Option<&Slot<T>> {
     slots.get(key.steps_after(first)?)
-}
-
-fn nth<K: Lawful>(first: K, at: usize) -> K {
-    first.forward(at).expect("a dense table ends at a key that there is")
 }
 
 /// Shard of a sparse table: some of its entries, under a lock. An entry stays until the table ends. An `Arc`, whose count stays at

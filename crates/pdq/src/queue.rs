@@ -26,6 +26,7 @@ mod idle;
 #[allow(unsafe_code)]
 mod inbox;
 mod index;
+mod inside;
 mod lane;
 #[allow(unsafe_code)]
 mod latch;
@@ -38,6 +39,8 @@ mod producer;
 mod room;
 mod rounds;
 #[allow(unsafe_code)]
+mod seat;
+#[allow(unsafe_code)]
 mod seizure;
 #[cfg_attr(not(feature = "low-level"), allow(dead_code, unreachable_pub, reason = "the feature exports it"))]
 mod steps;
@@ -48,7 +51,7 @@ use std::error::Error;
 use std::fmt;
 
 pub use self::dispatch::Dispatch;
-use self::gate::Gate;
+use self::gate::{AT_GATE, Gate};
 pub use self::handling::Handling;
 use self::idle::Idle;
 use self::lane::{After, Lane};
@@ -56,7 +59,7 @@ use self::padded::Padded;
 pub use self::paused::Paused;
 pub use self::producer::Producer;
 use self::room::Room;
-use self::seizure::Seat;
+use self::seat::Seat;
 pub use self::seizure::Seizure;
 #[cfg(feature = "low-level")]
 pub use self::steps::Steps;
@@ -135,9 +138,6 @@ struct Server {
     /// Whether a [`Worker`] exists for this server.
     employed: AtomicBool,
 }
-
-/// The `place` in the token ([`Held`]) of the sequential key, which belongs to no lane.
-const AT_GATE: u64 = u64::MAX;
 
 impl<T> Queue<T> {
     /// Makes an empty queue of items whose keys are numbers.
@@ -241,7 +241,7 @@ impl<T, K: UserKey> Queue<T, K> {
     ///
     /// In debug builds, inside a handler that a [`Worker`] of this queue runs: the handler might wait for itself.
     pub fn enqueue_when_room(&self, key: Key<K>, item: T) -> Result<(), Refused<T>> {
-        handling::assert_outside_handlers(self.id());
+        inside::assert_outside_handlers(self.id());
         if !self.room.enter(|| self.is_closed()) {
             return Err(Refused::Closed(item));
         }

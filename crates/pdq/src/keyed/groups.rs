@@ -3,26 +3,11 @@
 //! The `unsafe` code here rests on one fact more than that of its parent: a group is opened and closed under `Sequential`, which
 //! conflicts with every other proof of the dispatcher. It must never know the use of entries.
 
-use super::apart::Apart;
-use super::{Entries, Keyed, Slot, expect_keys, expect_sequential, nth};
+use super::grouped::Grouped;
+use super::slot::{Slot, expect_keys, nth};
+use super::{Entries, Keyed, expect_sequential};
 use crate::sync::UnsafeCell;
 use crate::{DispatcherId, Key, Lawful, Proof};
-
-/// Entries in groups of consecutive keys. A closed group has no entries and takes no memory.
-///
-/// The slot of a group is written under `Sequential` alone, which conflicts with every other proof. So any proof may read it.
-pub(super) struct Grouped<T, K> {
-    first: K,
-    /// Number of keys of all groups together.
-    len: usize,
-    /// Number of keys of each group; the last group may have fewer.
-    group: usize,
-    groups: Box<[Slot<Group<T>>]>,
-    init: Box<dyn Fn(K) -> T + Send + Sync>,
-}
-
-/// Entries of a group; `None` if the group is closed.
-type Group<T> = Option<Apart<Box<[Slot<T>]>>>;
 
 impl<T, K: Lawful> Keyed<T, K> {
     /// Makes a table for `len` keys from `first_key` up, in groups of `group` consecutive keys. The entries of a group come and
@@ -128,73 +113,5 @@ impl<T, K: Lawful> Keyed<T, K> {
         let Entries::Grouped(grouped) = &self.entries else { panic!("the table has no groups of entries") };
         let at = grouped.group_at(key);
         (grouped, at.unwrap_or_else(|| grouped.refuse(key)))
-    }
-}
-
-impl<T, K: Lawful> Grouped<T, K> {
-    /// Makes the entries of the group with index `at`.
-    fn made(&self, at: usize) -> Apart<Box<[Slot<T>]>> {
-        let keys = at * self.group..self.len.min((at + 1) * self.group);
-        Apart(keys.map(|at| Slot(UnsafeCell::new((self.init)(nth(self.first, at))))).collect())
-    }
-
-    /// Returns the index of the group that contains `key`; `None` if no group does.
-    #[inline]
-    fn group_at(&self, key: K) -> Option<usize> {
-        key.steps_after(self.first).filter(|&at| at < self.len).map(|at| at / self.group)
-    }
-
-    /// Returns the entries of the group with index `at`, if it is open. The caller has a proof of the table's dispatcher, of any
-    /// key.
-    #[inline]
-    fn group(&self, at: usize) -> Option<&[Slot<T>]> {
-        // SAFETY: the slot of a group is written by `open_group` and `close_group` only, under a sequential proof, which is
-        // exclusively borrowed meanwhile. The caller's proof conflicts with that one, whichever of the two is older, so they do
-        // not live together and the write happens before this read or after it. The entries stay where they are until the group
-        // is closed: not as long as that proof, from which every reference to an entry is borrowed, lives.
-        unsafe { (*self.groups[at].0.get()).as_deref().map(|slots| &**slots) }
-    }
-
-    #[inline]
-    pub(super) fn find(&self, key: K) -> Option<&Slot<T>> {
-        let at = key.steps_after(self.first).filter(|&at| at < self.len)?;
-        self.group(at / self.group)?.get(at % self.group)
-    }
-
-    /// The entries of all open groups. The caller has a sequential proof of the table's dispatcher.
-    pub(super) fn slots(&self) -> impl Iterator<Item = (K, &Slot<T>)> {
-        let groups = (0..self.groups.len()).filter_map(|at| Some((at, self.group(at)?)));
-        groups.flat_map(|(at, slots)| {
-            (at * self.group..).zip(slots).map(|(at, slot)| (nth(self.first, at), slot))
-        })
-    }
-
-    pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = (K, &mut T)> {
-        let (first, group) = (self.first, self.group);
-        let groups =
-            (0..).zip(&mut self.groups).filter_map(|(at, slot)| Some((at, slot.0.get_mut().as_mut()?)));
-        groups.flat_map(move |(at, slots)| {
-            (at * group..).zip(&mut **slots).map(move |(at, slot)| (nth(first, at), slot.0.get_mut()))
-        })
-    }
-
-    pub(super) fn into_entries(self) -> impl Iterator<Item = (K, T)> {
-        let (first, group) = (self.first, self.group);
-        let groups = (0..).zip(self.groups).filter_map(|(at, slot)| Some((at, slot.0.into_inner()?)));
-        groups.flat_map(move |(at, slots)| {
-            let slots = slots.into_inner();
-            (at * group..).zip(slots).map(move |(at, slot)| (nth(first, at), slot.0.into_inner()))
-        })
-    }
-
-    #[cold]
-    pub(super) fn refuse(&self, key: K) -> ! {
-        match self.group_at(key) {
-            Some(_) => panic!("key {key:#x?} has no entry: its group of {} keys is closed", self.group),
-            None => {
-                let (first, len) = (self.first, self.len);
-                panic!("key {key:#x?} is outside the table: it has {len} keys from {first:#x?} up")
-            }
-        }
     }
 }

@@ -30,6 +30,9 @@ use super::padded::Padded;
 use crate::UserKey;
 use crate::sync::{AtomicBool, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError, mutated};
 
+/// The `place` in the token (`Held`) of the sequential key, which belongs to no lane.
+pub(super) const AT_GATE: u64 = u64::MAX;
+
 #[derive(Debug)]
 pub(super) struct Gate<T> {
     signs: Padded<Signs>,

@@ -4,15 +4,16 @@
 //! items of that key wait like all others. This module must never know where a claim comes from.
 
 use std::any::Any;
-use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::Queue;
+use super::gate::AT_GATE;
+use super::inside::{enter_handlers, leave_handlers};
 use super::lane::Left;
 use super::outbox::Outbox;
-use super::{AT_GATE, Queue};
-use crate::sync::{mutated, thread_local};
-use crate::{DispatcherId, Held, Key, Proof, UserKey};
+use crate::sync::mutated;
+use crate::{Held, Key, Proof, UserKey};
 
 /// A running handler's access to its item's key and to the queue. A [`Worker`](crate::Worker) passes it to handlers.
 ///
@@ -153,28 +154,5 @@ impl<'q, T, K: UserKey> Batch<'q, T, K> {
 impl<T, K: UserKey + fmt::Debug> fmt::Debug for Handling<'_, '_, T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handling").field("key", &self.key).finish_non_exhaustive()
-    }
-}
-
-thread_local! {
-    /// Name of the queue whose handler this thread runs, if a worker runs it.
-    static HANDLING: Cell<Option<DispatcherId>> = const { Cell::new(None) };
-}
-
-/// Panics, in debug builds, if the caller is a handler of the queue `id`: the handler would wait for itself for ever.
-pub(super) fn assert_outside_handlers(id: DispatcherId) {
-    debug_assert!(
-        HANDLING.with(Cell::get) != Some(id),
-        "a handler must not wait for its own queue: what it waits for may wait for its key"
-    );
-}
-
-fn enter_handlers(id: DispatcherId) -> Option<DispatcherId> {
-    if cfg!(debug_assertions) { HANDLING.with(|handling| handling.replace(Some(id))) } else { None }
-}
-
-fn leave_handlers(outer: Option<DispatcherId>) {
-    if cfg!(debug_assertions) {
-        HANDLING.with(|handling| handling.set(outer));
     }
 }

@@ -7,7 +7,8 @@
 use std::fmt;
 use std::mem::take;
 
-use super::outbox::Items;
+use super::handling::Batch;
+use super::outbox::{Items, Outbox};
 use super::pace::Pace;
 use super::rounds::Rounds;
 use super::worker::Watch;
@@ -41,7 +42,26 @@ pub struct Paused<T, K: UserKey = u64> {
     pub(super) picked_keys: Vec<Key<K>>,
 }
 
-impl<T, K: UserKey> Worker<'_, T, K> {
+impl<'q, T, K: UserKey> Worker<'q, T, K> {
+    /// Makes a worker of the state of a paused one.
+    fn resumed(queue: &'q Queue<T, K>, paused: Paused<T, K>) -> Self {
+        let Paused { server, rounds, pace, watch, stole, most, items, picked, picked_keys, .. } = paused;
+        let batch = Batch::new(Outbox::with(queue, items));
+        Self {
+            batch,
+            server,
+            rounds,
+            pace,
+            watch,
+            stole,
+            missed: false,
+            most,
+            searching: false,
+            picked,
+            picked_keys,
+        }
+    }
+
     /// Stops this worker until [`Queue::resume`]. Moves the items of its buffer into the queue; other workers take the items that
     /// it would have taken.
     pub fn pause(mut self) -> Paused<T, K> {

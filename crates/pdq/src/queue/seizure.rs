@@ -17,39 +17,12 @@
 //!
 //! This module must never know the meaning of items, nor when one is long.
 
-use super::steps::Steps;
-use super::{AT_GATE, Queue};
-use crate::sync::{AtomicU64, Ordering, UnsafeCell, mutated, panicking, spin_loop, yield_now};
+use super::Queue;
+use crate::sync::{Ordering, mutated, panicking, spin_loop, yield_now};
 use crate::{Key, Proof, UserKey};
 
 /// Number of spin turns for which the holder waits for the server that breaks in before it yields the processor.
 const TURNS: u32 = 64;
-
-/// State of a seizure of a queue, shared by its holder and servers that break in.
-#[derive(Debug)]
-pub(super) struct Seat<K> {
-    steps: Steps,
-    /// Number of the item during which a server broke in last. It is stored when the item's key is held on behalf of the seizure.
-    settled: AtomicU64,
-    /// Index of the lane in which the key of the item `settled` is held, or `AT_GATE`.
-    place: AtomicU64,
-    /// Key of the seizure's running item.
-    key: UnsafeCell<Key<K>>,
-}
-
-// SAFETY: the cell is written and read by one thread after another (see the head of the module), and a key is `Send`.
-unsafe impl<K: UserKey> Sync for Seat<K> {}
-
-impl<K> Default for Seat<K> {
-    fn default() -> Self {
-        Self {
-            steps: Steps::default(),
-            settled: AtomicU64::new(0),
-            place: AtomicU64::new(AT_GATE),
-            key: UnsafeCell::new(Key::Sequential),
-        }
-    }
-}
 
 /// Exclusive use of a queue: all of its keys are held, to run items without enqueueing them. Dropping the value gives the keys
 /// back, also when a panicking handler unwinds.

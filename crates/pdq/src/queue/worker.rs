@@ -20,14 +20,15 @@ use std::iter::repeat_n;
 use std::num::NonZeroU64;
 use std::panic::resume_unwind;
 
-use super::handling::{Batch, Handling, Payload, assert_outside_handlers};
+use super::gate::AT_GATE;
+use super::handling::{Batch, Handling, Payload};
 use super::inbox::Span;
+use super::inside::assert_outside_handlers;
 use super::lane::{Lane, Serving};
 use super::outbox::Outbox;
 use super::pace::Pace;
-use super::paused::Paused;
 use super::rounds::Rounds;
-use super::{AT_GATE, Dispatch, Queue, tuning};
+use super::{Dispatch, Queue, tuning};
 use crate::sync::{Instant, Ordering, mutated, spin_loop};
 use crate::{Held, Key, UserKey};
 
@@ -69,11 +70,11 @@ pub struct Worker<'q, T, K: UserKey = u64> {
     /// Whether the last claim is from a lane away from home.
     pub(super) stole: bool,
     /// Whether the last look at the lanes found a latch taken.
-    missed: bool,
+    pub(super) missed: bool,
     /// Largest number of items of the next claim.
     pub(super) most: u64,
     /// Whether `idle` counts this worker as searching for work.
-    searching: bool,
+    pub(super) searching: bool,
     pub(super) picked: Vec<(Key<K>, T)>,
     pub(super) picked_keys: Vec<Key<K>>,
 }
@@ -111,25 +112,6 @@ impl<'q, T, K: UserKey> Worker<'q, T, K> {
             picked: Vec::new(),
             picked_keys: Vec::new(),
             batch: Batch::new(Outbox::new(queue)),
-        }
-    }
-
-    /// Makes a worker of the state of a paused one.
-    pub(super) fn resumed(queue: &'q Queue<T, K>, paused: Paused<T, K>) -> Self {
-        let Paused { server, rounds, pace, watch, stole, most, items, picked, picked_keys, .. } = paused;
-        let batch = Batch::new(Outbox::with(queue, items));
-        Self {
-            batch,
-            server,
-            rounds,
-            pace,
-            watch,
-            stole,
-            missed: false,
-            most,
-            searching: false,
-            picked,
-            picked_keys,
         }
     }
 

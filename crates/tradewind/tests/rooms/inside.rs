@@ -21,6 +21,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "machine",
     "macros",
     "native",
+    "pdq",
     "plot",
     "probes",
     "report",
