@@ -92,6 +92,7 @@ mod arena;
 mod bulk;
 mod direct;
 mod handle;
+mod install;
 mod messages;
 mod plan;
 mod pointers;

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempest::message::{Flow, Space};
-use tempest::{Cells, Event, MAX_WORDS, NodeId, Protocol, Rights, Setup, Thread};
+use tempest::{Cells, Event, MAX_WORDS, NodeId, Thread};
 
 use super::arena::Arena;
-use super::plan::Plan;
 use crate::Barrier;
 
 /// Largest number of stores that one acknowledgement confirms, whatever the world allows: the count travels in 16 bits.
@@ -117,7 +116,7 @@ pub(super) struct Issuer {
 }
 
 impl Issuer {
-    fn new(nodes: u32, threads: u32, flow: Flow) -> Self {
+    pub(super) fn new(nodes: u32, threads: u32, flow: Flow) -> Self {
         let by_node = || (0..nodes).map(|_| Count::default()).collect();
         // Each thread has its even share of the window, and at least one.
         let window = u64::from((flow.window / threads).max(1));
@@ -220,6 +219,15 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
+    pub(super) fn new() -> Self {
+        Self {
+            bytes: Event::new("split_phase.stored"),
+            owed: Cells::new(1, 0),
+            awaited: Cells::new(1, 0),
+            run: AtomicU64::new(u64::MAX),
+        }
+    }
+
     /// Whether a store of `words` words from address `first` on starts where the last store at this node ended, or repeats its
     /// last word. The address translation of the last store then serves this store too. Remembers the end of this store.
     pub(super) fn continues(&self, first: u64, words: u32) -> bool {
@@ -239,34 +247,6 @@ impl Arrivals {
         let owed = self.owed.get(thread, 0);
         thread.wait(&self.bytes, owed);
         self.awaited.set(thread, 0, owed);
-    }
-}
-
-impl Protocol for SplitPhase {
-    type Config = Plan;
-
-    fn install(plan: &Plan, setup: &mut Setup<'_>) -> Self {
-        plan.register(setup);
-        for (by, primitives) in super::messages::CHARGES {
-            setup.charges(*by, primitives);
-        }
-        let (shape, flow) = (setup.shape(), setup.flow());
-        let others = if plan.is_direct() { Rights::READ_WRITE } else { Rights::WRITE };
-        Self {
-            node: setup.node(),
-            space: setup.space(),
-            arena: Arena::new(others, plan.words(), setup),
-            transfers: plan.transfers(),
-            direct: plan.is_direct(),
-            issuers: (0..shape.threads).map(|_| Issuer::new(shape.nodes, shape.threads, flow)).collect(),
-            arrivals: Arrivals {
-                bytes: Event::new("split_phase.stored"),
-                owed: Cells::new(1, 0),
-                awaited: Cells::new(1, 0),
-                run: AtomicU64::new(u64::MAX),
-            },
-            barrier: setup.install::<Barrier>(&()),
-        }
     }
 }
 
@@ -309,12 +289,7 @@ mod tests {
 
     #[test]
     fn a_run_of_stores_goes_on_at_the_next_word_or_repeats_the_last() {
-        let arrivals = Arrivals {
-            bytes: Event::new("stored"),
-            owed: Cells::new(1, 0),
-            awaited: Cells::new(1, 0),
-            run: AtomicU64::new(u64::MAX),
-        };
+        let arrivals = Arrivals::new();
         let stores = [(5, 1), (6, 2), (8, 1), (8, 1), (7, 1), (20, 1)];
         assert_eq!(
             stores.map(|(offset, words)| arrivals.continues(offset, words)),

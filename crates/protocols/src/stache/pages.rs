@@ -20,109 +20,14 @@
 //! A page without a frame has no words and no entries: their memory is freed with the frame. So a node needs memory for its own
 //! pages and its frames, not for the whole space. This module must never know the meaning of a block's states.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use tempest::{Actions, Block, Handler, NodeId, Primitive, Right, Tag};
 
 use super::charges::charge_replacement;
-use super::{
-    Frames, HomeEvent, Line, LineEvent, Registered, Residence, Stache, Touch, TouchAction, TouchEvent,
-    Whereabouts,
-};
-
-/// Table of a node's remote pages with frames, and of the faults that wait for a frame.
-pub(super) struct Pages {
-    frames: Frames,
-    /// Pages that were given a frame on demand and may be accessed, the oldest first.
-    active: VecDeque<u32>,
-    /// Pages that have a frame and may not be accessed until a thread faults there. The page that has rested longest comes first.
-    resting: VecDeque<u32>,
-    /// Pages without frames whose entries remain until their words have arrived at the home. Robust variant only.
-    departing: Vec<u32>,
-    /// Faults in pages without a frame or without a known home.
-    waiting: VecDeque<(Block, Right)>,
-    /// Knowledge of this node about the homes of first-touch pages, by page.
-    touches: BTreeMap<u32, Touch>,
-    /// Homes of the first-touch pages that this node manages, by page.
-    registered: BTreeMap<u32, Registered>,
-    /// Part of this node in the moves of pages' homes, by page.
-    moving: BTreeMap<u32, Residence>,
-}
-
-impl Pages {
-    pub(super) fn new(frames: Frames) -> Self {
-        let (active, resting, departing, waiting) = Default::default();
-        let (touches, registered, moving) = Default::default();
-        Self { frames, active, resting, departing, waiting, touches, registered, moving }
-    }
-
-    /// Returns this node's part in the move of `page`; `None` if the page does not move.
-    pub(super) fn residence(&self, page: u32) -> Option<Residence> {
-        self.moving.get(&page).copied()
-    }
-
-    pub(super) fn set_residence(&mut self, page: u32, residence: Residence) {
-        if residence.is_moving() {
-            self.moving.insert(page, residence);
-        } else {
-            self.moving.remove(&page);
-        }
-    }
-
-    /// Returns the pages that have been offered to this node, and for which it may have outstanding requests.
-    pub(super) fn invited(&self) -> Vec<u32> {
-        let invited = self.moving.iter().filter(|(_, residence)| **residence == Residence::Invited);
-        invited.map(|(&page, _)| page).collect()
-    }
-
-    /// Queues a fault until the block's page is mapped.
-    pub(super) fn wait(&mut self, block: Block, right: Right) {
-        self.waiting.push_back((block, right));
-    }
-
-    fn is_full(&self) -> bool {
-        let given = self.active.len() + self.resting.len();
-        matches!(self.frames, Frames::AtMost(most) if given >= most as usize)
-    }
-
-    /// Whether more pages are active than the replacement policy allows.
-    fn has_too_many_active(&self) -> bool {
-        matches!(self.frames, Frames::AtMost(most) if self.active.len() > (most - most / 4) as usize)
-    }
-
-    /// Gives `page` a frame and makes it active.
-    fn give(&mut self, page: u32) {
-        self.departing.retain(|&departing| departing != page);
-        self.active.push_back(page);
-    }
-
-    /// Lays the active page `page` to rest.
-    fn lay_to_rest(&mut self, page: u32) {
-        self.active.retain(|&active| active != page);
-        self.resting.push_back(page);
-    }
-
-    /// Makes the resting page `page` active again. Returns false if the page does not rest.
-    fn wake(&mut self, page: u32) -> bool {
-        let Some(at) = self.resting.iter().position(|&resting| resting == page) else { return false };
-        self.resting.remove(at);
-        self.active.push_back(page);
-        true
-    }
-
-    /// Takes the frame away from `page`, if it has one. Returns whether the page was at rest.
-    pub(super) fn remove(&mut self, page: u32) -> bool {
-        self.departing.retain(|&departing| departing != page);
-        self.active.retain(|&active| active != page);
-        let before = self.resting.len();
-        self.resting.retain(|&resting| resting != page);
-        self.resting.len() < before
-    }
-}
-
-/// Number of the only entry in the table of pages.
-pub(super) const ALL: u64 = 0;
+use super::frames::Pages;
+use super::{HomeEvent, Line, LineEvent, Residence, Stache, TouchAction, TouchEvent, Whereabouts};
 
 /// Serves a fault of this node in a block whose page may have no frame.
 pub(super) fn page_wanted(stache: &Stache, block: Block, right: Right, cx: &mut Handler<'_>) {

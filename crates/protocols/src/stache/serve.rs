@@ -6,9 +6,10 @@
 use tempest::{Actions, Block, Handler, Key, Right, Tag};
 
 use super::charges::{HomeBill, charge_line};
+use super::state::BlockEntry;
 use super::{
-    Asker, Entry, Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Request, Stache, ToHome,
-    Unspecified, moves, pages,
+    Asker, Home, HomeAction, HomeEvent, Line, LineAction, LineEvent, Request, Stache, ToHome, Unspecified,
+    moves, pages,
 };
 
 impl Stache {
@@ -212,9 +213,9 @@ impl Stache {
         cx: &mut Handler<'_>,
         f: impl FnOnce(&mut Home, &mut Actions<'_>) -> R,
     ) -> R {
-        let f = |entry: &mut Entry, cx: &mut Actions<'_>| match entry {
-            Entry::Home(home) => f(home.get_or_insert_default(), cx),
-            Entry::Cached(_) => self.refuse_as_home(block),
+        let f = |entry: &mut BlockEntry, cx: &mut Actions<'_>| match entry {
+            BlockEntry::Home(home) => f(home.get_or_insert_default(), cx),
+            BlockEntry::Cached(_) => self.refuse_as_home(block),
         };
         match cx.key() {
             Key::Sequential => cx.with_any(&self.entries, block.0.into(), f),
@@ -233,9 +234,9 @@ impl Stache {
         cx: &mut Handler<'_>,
         f: impl FnOnce(&mut Line, &mut Actions<'_>) -> R,
     ) -> R {
-        let f = |entry: &mut Entry, cx: &mut Actions<'_>| match entry {
-            Entry::Cached(line) => f(line, cx),
-            Entry::Home(_) => panic!("{} was told as if it cached {block}, whose home it is", self.node),
+        let f = |entry: &mut BlockEntry, cx: &mut Actions<'_>| match entry {
+            BlockEntry::Cached(line) => f(line, cx),
+            BlockEntry::Home(_) => panic!("{} was told as if it cached {block}, whose home it is", self.node),
         };
         match cx.key() {
             Key::Sequential => cx.with_any(&self.entries, block.0.into(), f),

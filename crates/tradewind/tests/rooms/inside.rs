@@ -24,6 +24,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "pdq",
     "plot",
     "probes",
+    "protocols",
     "report",
     "segment",
     "sim",
