@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::Expression;
+use crate::assembly::Laboratory;
 use crate::pattern::Pattern;
 use crate::study::Origin;
-use crate::{Expression, Laboratory};
 
 /// The names of files.
 type Files<'a> = BTreeSet<&'a str>;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use units::names::nearest_slip;
 
+use crate::assembly::Laboratory;
 use crate::lineage::Lineage;
 use crate::mistake::{Mistake, Mistakes, Place};
 use crate::open_input::half_moved;
 use crate::study::{Band, Derived, Origin};
-use crate::{Claim, Expression, Laboratory, model};
+use crate::{Claim, Expression, model};
 
 /// All mistakes of a laboratory, grouped by kind.
 pub(crate) fn mistakes(laboratory: &Laboratory) -> Mistakes {

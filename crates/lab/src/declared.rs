@@ -21,6 +21,30 @@ impl Declared {
     }
 }
 
+/// Declarations about claims that no expression shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declarations {
+    /// Claims that follow from others or from typed numbers.
+    pub follows: Vec<Declared>,
+    /// Claims about programs that do not exist here, for which others answer.
+    pub substitutes: Vec<Declared>,
+    /// Claims that are illegible in the paper, and that no run can meet. They leave the count.
+    pub unreadable: Vec<Declared>,
+}
+
+impl Declarations {
+    /// The reason of the declaration about a claim, if there is one.
+    pub(crate) fn because(&self, claim: &Claim) -> Option<&str> {
+        let all = self.follows.iter().chain(&self.substitutes).chain(&self.unreadable);
+        all.filter(|it| it.is_of(claim)).map(|it| it.because.as_str()).next()
+    }
+
+    /// Whether a claim is declared illegible.
+    pub(crate) fn is_unreadable(&self, claim: &Claim) -> bool {
+        self.unreadable.iter().any(|it| it.is_of(claim))
+    }
+}
+
 /// The declarations of a file, each a table of this key.
 pub(crate) fn tables(top: &Table<'_>, key: &'static str) -> Vec<Declared> {
     top.tables(key).iter().filter_map(declared).collect()

@@ -7,13 +7,14 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use crate::assembly::Laboratory;
 use crate::expression::outcome::{Outcome, outcomes};
 use crate::expression::range::{Lookup, NumberRange};
 use crate::lineage::{Lineage, Yield};
 use crate::mistake::{Mistake, Mistakes};
 use crate::specification::FIGURES;
 use crate::study::Origin;
-use crate::{Expression, Laboratory, Role};
+use crate::{Expression, Role};
 
 /// Factor by which a metric may miss the number of its claim in a search for values that a check fails.
 const FAR: f64 = 4.0;

@@ -1,31 +1,18 @@
 //! All claims and studies together: the needed metrics, the runs that yield them, and the derived metrics. This module
 //! must never run anything itself.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::absent::Absent;
-use crate::basis::{Bases, Declarations};
-use crate::declared::Declared;
+pub use crate::assembly::Laboratory;
+use crate::basis::Bases;
+use crate::declared::{Declarations, Declared};
 use crate::expression::{Expression, Value};
-use crate::pattern::ByPattern;
-use crate::study::{Band, Check, Derived, Origin, Source};
+use crate::study::{Band, Derived, Origin, Source};
 use crate::survey::Survey;
 use crate::tolerance::Tolerance;
 use crate::verdict::{Elsewhere, Finding, Verdict};
 use crate::{Claim, Mistakes, Specification, Study, consistency, fallible, lineage, model, verdict};
-
-/// Everything that was read, checked together.
-#[derive(Debug)]
-pub struct Laboratory {
-    claims: Vec<Claim>,
-    studies: Vec<Study>,
-    surveys: BTreeMap<String, Survey>,
-    tolerances: Vec<Tolerance>,
-    declared: Declarations,
-    causes: Vec<Declared>,
-    /// The input files that are not there.
-    absent: BTreeSet<String>,
-}
 
 /// Measured and derived metrics.
 #[derive(Clone, Debug, Default)]
@@ -137,17 +124,6 @@ impl Laboratory {
         Self { declared, ..self }
     }
 
-    /// The reason of the declaration about a claim, if it has any: that it follows from typed numbers, that other
-    /// programs answer for its own, or that it is illegible.
-    pub fn declared(&self, claim: &str) -> Option<&str> {
-        self.declared.because(self.claims.iter().find(|known| known.id == claim)?)
-    }
-
-    /// Whether no declaration calls a claim illegible.
-    pub(crate) fn is_legible(&self, claim: &Claim) -> bool {
-        !self.declared.is_unreadable(claim)
-    }
-
     /// The laboratory with the known causes of claims that differ.
     #[must_use]
     pub fn explaining(self, causes: Vec<Declared>) -> Self {
@@ -158,29 +134,6 @@ impl Laboratory {
     pub fn cause(&self, finding: &Finding<'_>) -> Option<&str> {
         let is_known = |it: &&Declared| finding.verdict == Verdict::Differs && it.is_of(finding.claim);
         self.causes.iter().find(is_known).map(|it| it.because.as_str())
-    }
-
-    /// The ids of the claims that a study decides: by a metric of its runs, models and surveys, a derived metric, or a
-    /// check.
-    pub fn decided_by<'a>(&'a self, study: &'a Study) -> BTreeSet<&'a str> {
-        let yielded = study.sources.iter().flat_map(|source| &source.metrics);
-        let yielded: ByPattern<'_, ()> =
-            yielded.filter_map(|mapping| Some((mapping.metric.as_ref()?, ()))).collect();
-        let derived = study.derived.iter().map(|derived| derived.metric.as_str());
-        let worked_out: HashSet<_> =
-            derived.chain(study.checks.iter().map(|check| check.claim.as_str())).collect();
-        let is_decided = |id: &str| worked_out.contains(id) || yielded.get(id).is_some();
-        self.claims.iter().map(|claim| claim.id.as_str()).filter(|id| is_decided(id)).collect()
-    }
-
-    /// All claims, in the order of their files; bounds of studies are the last.
-    pub fn claims(&self) -> &[Claim] {
-        &self.claims
-    }
-
-    /// All studies.
-    pub fn studies(&self) -> &[Study] {
-        &self.studies
     }
 
     /// Ids that a study decides and no claim has. They are no mistakes if the claims are not the study's own.
@@ -196,27 +149,6 @@ impl Laboratory {
         let derived = || self.derived().find(|(_, derived)| derived.metric == claim);
         let because = check.map(|(_, check)| &check.because);
         because.or_else(|| derived().map(|(_, derived)| &derived.because)).map(String::as_str)
-    }
-
-    pub(crate) fn derived(&self) -> impl Iterator<Item = (&Study, &Derived)> {
-        self.studies.iter().flat_map(|study| study.derived.iter().map(move |derived| (study, derived)))
-    }
-
-    pub(crate) fn checks(&self) -> impl Iterator<Item = (&Study, &Check)> {
-        self.studies.iter().flat_map(|study| study.checks.iter().map(move |check| (study, check)))
-    }
-
-    pub(crate) fn sources(&self) -> impl Iterator<Item = (&Study, &Source)> {
-        self.studies.iter().flat_map(|study| study.sources.iter().map(move |source| (study, source)))
-    }
-
-    /// All metrics at further values of open inputs.
-    pub(crate) fn bands(&self) -> impl Iterator<Item = (&Study, &Band)> {
-        self.studies.iter().flat_map(|study| study.bands.iter().map(move |band| (study, band)))
-    }
-
-    pub(crate) fn has_survey(&self, file: &str) -> bool {
-        self.surveys.contains_key(file)
     }
 
     /// Everything that these metrics follow from, themselves included.

@@ -41,6 +41,7 @@
 #![forbid(unsafe_code)]
 
 mod absent;
+mod assembly;
 pub mod basis;
 pub mod calibrate;
 pub mod campaign;
@@ -71,11 +72,11 @@ pub mod tolerance;
 mod toml;
 pub mod verdict;
 
+pub use assembly::Laboratory;
 pub use basis::Basis;
 pub use claim::{Claim, Kind, Role, Stated};
 pub use drawing::Drawing;
 pub use expression::{Expression, Value};
-pub use laboratory::Laboratory;
 pub use mistake::{Mistake, Mistakes};
 pub use record::Record;
 pub use results::Results;

@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::Specification;
+use crate::assembly::Laboratory;
 use crate::expression::Expression;
-use crate::laboratory::Laboratory;
 use crate::pattern::ByPattern;
 use crate::study::{Check, Derived, Mapping, Origin, Source};
 

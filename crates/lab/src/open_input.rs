@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::assembly::Laboratory;
 use crate::lineage::Lineage;
 use crate::mistake::{Mistake, Mistakes, Place};
 use crate::specification::FIELDS;
 use crate::study::Band;
-use crate::{Laboratory, Specification, Study};
+use crate::{Specification, Study};
 
 /// The number of metrics that a mistake names.
 const NAMED: usize = 3;

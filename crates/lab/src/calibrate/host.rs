@@ -3,7 +3,8 @@
 
 use units::median::upper;
 
-use super::{Calibration, Distance, Quantity};
+use super::measured::{Calibration, Quantity};
+use super::probe::Distance;
 
 /// Template of the file: definitions beside the measured values, each with its reason.
 const TEMPLATE: &str = include_str!("host.toml");

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `probe` | the runs that measure, and their figures, round by round |
 //! | `equations` | from figures to the values of a machine file |
+//! | `measured` | the values, and whether the rounds agree on them |
 //! | `host` | the file, from a template with every value that is no measurement |
 //!
 //! A calibration is a few *rounds* of the same runs, as processes of the `tradewind` command, one after the other. A first round
@@ -23,6 +24,7 @@
 
 mod equations;
 mod host;
+mod measured;
 mod probe;
 
 use units::median::Median;
@@ -30,66 +32,12 @@ use units::median::Median;
 use crate::{Runner, Specification};
 pub use equations::Unit;
 pub use host::{Host, told};
+pub use measured::{Calibration, Quantity};
 pub use probe::Distance;
 use probe::Round;
 
-/// Greatest distance of an interval's farther end from its median, as a share of the measured value, in an undisturbed
-/// measurement.
-const FAR: f64 = 0.25;
-
 /// The probability with which an interval encloses its median, where there are rounds enough.
 const LEVEL: f64 = 0.95;
-
-/// A value of the machine file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Quantity {
-    /// Dotted key of the value.
-    pub key: &'static str,
-    /// Median over the rounds, and the interval that encloses it; never negative.
-    pub median: Median,
-    /// Unit of the median.
-    pub unit: Unit,
-    /// Distance of the interval's farther end from the median, as a share of the value, or of the longer time from
-    /// which the value is the rest if that is more. 0 for a single round, which gives no interval.
-    pub share: f64,
-    /// Formula of the value.
-    pub from: &'static str,
-}
-
-impl Quantity {
-    /// Whether the rounds disagree.
-    pub fn is_disturbed(&self) -> bool {
-        self.share > FAR
-    }
-
-    /// Whether the interval is as wide as the value, or wider.
-    pub fn is_vague(&self) -> bool {
-        let Median { value, low, high, .. } = self.median;
-        high > low && high - low >= value
-    }
-}
-
-/// Measurements of a host.
-#[derive(Clone, Debug)]
-pub struct Calibration {
-    /// Values, in the order of the machine file.
-    pub quantities: Vec<Quantity>,
-    /// Distances between cores.
-    pub distances: Vec<Distance>,
-    /// Number of measured rounds, without the warm-up.
-    pub rounds: u32,
-}
-
-impl Calibration {
-    /// The keys of the values on which the rounds disagree.
-    pub fn disturbed(&self) -> Vec<&'static str> {
-        self.quantities
-            .iter()
-            .filter(|quantity| quantity.is_disturbed())
-            .map(|quantity| quantity.key)
-            .collect()
-    }
-}
 
 /// Number of runs in a calibration of a host with `cores` cores.
 pub fn runs(cores: u32, rounds: u32) -> usize {

@@ -17,7 +17,7 @@
 
 use units::Time;
 
-use super::Figure;
+use super::figure::Figure;
 
 /// Name of the model.
 pub const NAME: &str = "fixed-floating";

@@ -4,20 +4,10 @@
 //! alike.
 
 pub mod curves;
+mod figure;
 pub mod fixed_floating;
 
-/// A number that a model yields.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    /// Name of the figure.
-    pub name: &'static str,
-    /// Value of the figure; `None` if there is none, for example for an empty window.
-    pub value: Option<f64>,
-    /// Unit of the value; empty for ratios and shares.
-    pub unit: &'static str,
-    /// A one-line description for people.
-    pub meaning: &'static str,
-}
+pub use figure::Figure;
 
 /// Names of all models.
 pub const NAMES: [&str; 1] = [fixed_floating::NAME];

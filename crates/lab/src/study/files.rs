@@ -1,27 +1,8 @@
 //! The input files that a study needs and that do not travel with it. This module must never know whether a file is there.
 
-use super::{Origin, Source, figure};
-use crate::mistake::Place;
-use crate::specification::Specification;
+use super::contents::{Origin, OwnFile, Source};
+use super::figure;
 use crate::toml::Table;
-
-/// An input file that a person must have for a study.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnFile {
-    /// The name of the file, as inputs of runs name it.
-    pub name: String,
-    /// A description of the file, for people who look for it.
-    pub what: String,
-    /// The place of its line in the study.
-    pub place: Place,
-}
-
-impl OwnFile {
-    /// Whether a run reads the file.
-    pub fn is_read_by(&self, run: &Specification) -> bool {
-        run.inputs.iter().any(|(_, value)| *value == self.name)
-    }
-}
 
 /// Reads the files of `[files]`. A file that no run reads is a mistake, unless the runs have mistakes themselves.
 pub(super) fn files(top: &Table<'_>, sources: &[Source], are_read: bool) -> Vec<OwnFile> {

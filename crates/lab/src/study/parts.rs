@@ -3,8 +3,8 @@
 
 use machine::NATIVE;
 
+use super::contents::{Check, Derived, Most, Origin, Places, Source};
 use super::texts::{Texts, complete};
-use super::{Check, Derived, Origin, Places, Source, Study};
 use crate::claim::{Claim, Relation, Role, Stated};
 use crate::expression::{self, Value};
 use crate::specification::{FIELDS, Specification, field_name};
@@ -14,10 +14,6 @@ use crate::{claim, template};
 
 /// The keys of a run whose values may be lists.
 const LISTS: [&str; 2] = ["inputs", "set"];
-
-/// The most runs that a study may ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Most(pub u64);
 
 /// Something of a file that yields figures: its key, and how a table of it is read.
 pub(super) struct Kind {
@@ -58,12 +54,6 @@ pub(super) fn sources(top: &Table<'_>, kind: &Kind, prefix: &str, most: Most) ->
         table.finish();
     }
     sources
-}
-
-impl Most {
-    pub(super) fn expected(self) -> String {
-        format!("at most {} in a study; --yes allows {}", self.0, Study::MOST_ASKED.0)
-    }
 }
 
 /// All lists by which a table stands for many: lists of `each`, and lists in place of values.

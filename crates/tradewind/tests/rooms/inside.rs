@@ -18,6 +18,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "fiber",
     "formats",
     "hardware",
+    "lab",
     "machine",
     "macros",
     "native",

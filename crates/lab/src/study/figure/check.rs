@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use units::names::did_you_mean;
 
-use super::{Coordinate, Figure, Lines, Only, Scale, Series, quantity};
+use super::picture::{Coordinate, Figure, Lines, Only, Scale, Series, quantity};
 use crate::mistake::Place;
-use crate::study::{Source, Study};
+use crate::study::contents::{Source, Study};
 use crate::toml::Table;
 
 /// Reports all reasons for which the figures of a study cannot be drawn. Unless all sources of figures could be read
 /// (`are_read`), names are not checked: they may stand in the unread part.
-pub(in crate::study) fn check(study: &Study, are_read: bool, top: &Table<'_>) {
+pub(crate) fn check(study: &Study, are_read: bool, top: &Table<'_>) {
     for (index, figure) in study.figures.iter().enumerate() {
         if study.figures[..index].iter().any(|other| other.name == figure.name) {
             let expected = "a name that no other figure of the study has";

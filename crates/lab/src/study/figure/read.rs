@@ -2,14 +2,14 @@
 
 use toml_edit::Item;
 
-use super::{Coordinate, Figure, Level, Lines, Only, Scale, Series};
+use super::picture::{Coordinate, Figure, Level, Lines, Only, Scale, Series};
 use crate::pattern::Pattern;
 use crate::study::texts::Texts;
 use crate::template;
 use crate::toml::{Entry, Table};
 
 /// A figure of the file.
-pub(in crate::study) fn figure(table: &Table<'_>, prefix: &str) -> Option<Figure> {
+pub(crate) fn figure(table: &Table<'_>, prefix: &str) -> Option<Figure> {
     let told = table.optional_text("name", NAME);
     let title = table.optional_text("title", "the text above the picture");
     let (x, y) = (coordinate(table, "x"), coordinate(table, "y"));
@@ -139,7 +139,7 @@ fn level(table: &Table<'_>) -> Option<Level> {
 }
 
 /// Reads the labels of values and columns in pictures and tables.
-pub(in crate::study) fn labels(table: &Table<'_>) -> Vec<(String, String)> {
+pub(crate) fn labels(table: &Table<'_>) -> Vec<(String, String)> {
     let one = |(name, entry): (&str, Entry)| match entry {
         Entry::One(label) => Some((name.to_owned(), label)),
         Entry::Several(_) => {
