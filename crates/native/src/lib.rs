@@ -62,6 +62,8 @@ mod link;
 mod lock;
 mod measure;
 mod memory;
+#[cfg(test)]
+mod mutated_tests;
 mod padding;
 mod parts;
 mod process;

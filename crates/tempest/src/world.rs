@@ -17,7 +17,8 @@ pub use ::segment::{MemorySource, SharedFile};
 
 pub use crate::data::address::AddressRange;
 pub use crate::data::exports::{ExportedSegment, Exports};
-pub use crate::data::segment::{BadAccess, BadPlace, FullCount, SegmentId, Segments};
+pub use crate::data::full_count::FullCount;
+pub use crate::data::segment::{BadAccess, BadPlace, SegmentId, Segments};
 pub use crate::data::transfer::Transfer;
 pub use crate::memory::{Blocks, Downgrade, Words};
 pub use crate::message::charge::Charge;

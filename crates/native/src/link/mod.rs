@@ -8,8 +8,6 @@
 //!
 //! This part must never know the purpose of a message, or which processor runs its handler.
 
-#[cfg(test)]
-mod mutated_tests;
 pub(crate) mod resume;
 pub(crate) mod send;
 pub(crate) mod wake;

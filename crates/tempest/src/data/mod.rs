@@ -30,6 +30,7 @@ mod event;
 #[cfg(test)]
 mod event_tests;
 pub(crate) mod exports;
+pub(crate) mod full_count;
 mod keyed;
 mod mapped;
 pub(crate) mod private;

@@ -24,6 +24,7 @@ use crate::data::Word;
 use crate::data::address::{AddressRange, PAGE};
 use crate::data::event::Tally;
 use crate::data::exports::ExportedSegment;
+use crate::data::full_count::FullCount;
 use crate::sync::{tally_words, tally_words_of_peer};
 use crate::{Cells, Event, NodeId};
 
@@ -206,29 +207,6 @@ impl fmt::Display for BadPlace {
 }
 
 impl std::error::Error for BadPlace {}
-
-/// The error of a deposit that a segment cannot count. It displays as a sentence that names the segment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FullCount {
-    /// The name of the segment.
-    pub segment: &'static str,
-    /// The count before the deposit, in units of 8 bytes.
-    pub before: u64,
-    /// The number of units of 8 bytes that the deposit has written.
-    pub words: u64,
-}
-
-impl fmt::Display for FullCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { segment, before, words } = self;
-        write!(
-            f,
-            "deposits of {before} units into segment `{segment}` cannot become {words} more: a count has 64 bits"
-        )
-    }
-}
-
-impl std::error::Error for FullCount {}
 
 /// A node's part of a segment, with words of any type. A clone shows the same words.
 #[derive(Clone)]

@@ -407,6 +407,7 @@ fn a_native_node_is_reached_by_its_links() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../native/src");
     let complaints: Vec<String> = sources(&src)
         .iter()
+        .filter(|path| !path.to_string_lossy().ends_with("_tests.rs"))
         .filter(|path| !SEE_ALL_NODES.iter().any(|file| **path == src.join(file)))
         .filter_map(|path| {
             let source = read(path);

@@ -4,8 +4,8 @@
 //! The nodes are in one process here, and end as the nodes of a process of a world do (`process::member`): the same code reads the words.
 //!
 //! ```text
-//! cargo test -p tradewind-native --lib link::mutated                                   # a few worlds
-//! cargo test --release -p tradewind-native --lib link::mutated -- --include-ignored    # 3,000 worlds
+//! cargo test -p tradewind-native --lib mutated                                   # a few worlds
+//! cargo test --release -p tradewind-native --lib mutated -- --include-ignored    # 3,000 worlds
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
