@@ -90,6 +90,9 @@ pub(crate) fn receive(
             bursts.note(drained.messages, drained.more);
             received += drained.messages;
         }
+        if let Some(line) = drained.bad {
+            refuse(endpoint, NodeId(source), line);
+        }
         if !goes_on {
             break;
         }

@@ -55,7 +55,8 @@ impl Consumer {
     /// Takes up to `limit` messages from `source` out. Fills `message` with each and calls `each`, which returns whether to go on. While
     /// `each` runs, all messages taken out are accounted for: another processor may drain then, if `each` returns false.
     ///
-    /// A line that no sender makes is an error passed to `each`: nothing received is trusted.
+    /// A message that no sender makes is an error passed to `each`, and a line that no sender makes is part of the result: nothing received
+    /// is trusted.
     #[inline]
     pub(crate) fn drain(
         &self,
@@ -67,14 +68,13 @@ impl Consumer {
         let mut next = self.next.load(Ordering::Relaxed);
         let mut published = self.published.load(Ordering::Relaxed);
         let (mut messages, mut last) = (0, 0);
-        let mut least = self.return_after;
+        let (mut least, mut bad) = (self.return_after, None);
         while messages < limit {
             match self.look(next, source, message) {
                 Look::Nothing(head) => {
                     least = 1;
-                    if !self.may_precede(next, head) {
-                        each(message, Err(BadLine::Head(head)));
-                    }
+                    // No call of `each` here: a second one would keep the first from being inlined.
+                    bad = (!self.may_precede(next, head)).then_some(BadLine::Head(head));
                     break;
                 }
                 Look::Further => next += 1,
@@ -98,7 +98,7 @@ impl Consumer {
         if line_of(next) - published >= least {
             self.publish(next);
         }
-        Drained::ending(messages, last)
+        Drained { bad, ..Drained::ending(messages, last) }
     }
 
     /// Shows `soon` the messages that wait behind those taken out, several at a time: each once, and only a little before it is next. For

@@ -57,13 +57,15 @@ pub(crate) struct Drained {
     pub(crate) messages: usize,
     /// Whether the last one belongs to a stream.
     pub(crate) more: bool,
+    /// The line in place of the next message, if no sender makes it.
+    pub(crate) bad: Option<BadLine>,
 }
 
 impl Drained {
     /// The result after `messages` messages, the last of them with this head.
     #[inline]
     pub(super) fn ending(messages: usize, head: u64) -> Self {
-        Self { messages, more: head & FOLLOWS != 0 }
+        Self { messages, more: head & FOLLOWS != 0, bad: None }
     }
 }
 

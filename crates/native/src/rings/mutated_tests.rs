@@ -120,6 +120,7 @@ fn receive(lane: &Lane, over: &AtomicBool) -> u64 {
             assert!(message.packet.words().len() <= MAX_WORDS && message.packet.source() == NodeId(0));
             true
         });
+        refused += u64::from(drained.bad.is_some());
         assert!(drained.messages <= 16);
         lane.receiver.has_message();
         lane.receiver.count_handled(handled);

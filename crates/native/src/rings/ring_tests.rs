@@ -161,9 +161,9 @@ fn the_last_of_a_batch_says_whether_there_may_be_more() {
         .iter()
         .for_each(|follows| assert!(ring.producer.push(&packet(0, 1), Sent { follows: *follows, ..SENT })));
     let drain = |limit| ring.consumer.drain(limit, SOURCE, &mut Received::blank(), |_, _| true);
-    assert_eq!(drain(1), Drained { messages: 1, more: false });
-    assert_eq!(drain(2), Drained { messages: 2, more: true });
-    assert_eq!(drain(2), Drained { messages: 1, more: false });
+    assert_eq!(drain(1), Drained { messages: 1, more: false, bad: None });
+    assert_eq!(drain(2), Drained { messages: 2, more: true, bad: None });
+    assert_eq!(drain(2), Drained { messages: 1, more: false, bad: None });
 }
 
 #[test]
