@@ -40,7 +40,7 @@ impl Terms<'_> {
 
     /// Whether there are more processors than cores, so that no processor may spin for long.
     pub(crate) fn oversubscribed(&self) -> bool {
-        self.seating().processors() > self.cores
+        self.launch.nodes as usize * self.split.all() as usize > self.cores
     }
 
     /// Whether processors look for work for long before they sleep.
@@ -51,7 +51,7 @@ impl Terms<'_> {
 
     /// Whether several processors of a node may send, or handle messages.
     pub(crate) fn lanes_are_shared(&self) -> bool {
-        !self.seating().is_one_per_node()
+        self.split.all() > 1 || self.launch.policy.helper.is_some()
     }
 
     /// The processors, threads and messages of the run, for a trace.

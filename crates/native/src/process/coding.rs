@@ -90,25 +90,31 @@ pub(crate) use coded_fields;
 
 /// Codes the variants of a type, each by its number and all of its fields, in order.
 macro_rules! coded_variants {
-    ($of:ident { $($number:literal $variant:ident { $($field:ident),* })* }) => {
+    ($of:ident { $($number:literal $variant:ident $(( $($item:ident),* ))? $({ $($field:ident),* })?)* }) => {
         impl Coded for $of {
             fn put(&self, to: &mut Vec<u8>) {
                 match self {
-                    $($of::$variant { $($field),* } => {
+                    $($of::$variant $(( $($item),* ))? $({ $($field),* })? => {
                         $number.put(to);
-                        $($field.put(to);)*
+                        $($($item.put(to);)*)?
+                        $($($field.put(to);)*)?
                     })*
                 }
             }
             fn take(from: &mut &[u8]) -> Option<Self> {
                 Some(match u8::take(from)? {
-                    $($number => $of::$variant { $($field: Coded::take(from)?),* },)*
+                    $($number => {
+                        $($(let $item = Coded::take(from)?;)*)?
+                        $($(let $field = Coded::take(from)?;)*)?
+                        $of::$variant $(( $($item),* ))? $({ $($field),* })?
+                    })*
                     _ => return None,
                 })
             }
         }
     };
 }
+pub(crate) use coded_variants;
 
 coded_as! {
     bool as u8: |value| u8::from(*value), |byte| match byte { 0 => Some(false), 1 => Some(true), _ => None };
@@ -148,6 +154,15 @@ impl Coded for TotalTime {
     }
     fn take(from: &mut &[u8]) -> Option<Self> {
         u128::take(from).map(Self::from_femtoseconds)
+    }
+}
+
+impl<T: Coded> Coded for Box<T> {
+    fn put(&self, to: &mut Vec<u8>) {
+        (**self).put(to);
+    }
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        T::take(from).map(Box::new)
     }
 }
 

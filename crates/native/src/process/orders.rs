@@ -19,13 +19,12 @@
 use tempest::NodeId;
 use tempest::outcome::{Attempt, Blocked, Failure, Refusal, Spinning};
 use tempest::world::Exports;
-
 use trace::Event;
 use units::Time;
 
 use crate::measure::outcome::NodeRecord;
 use crate::parts::world::Stage;
-use crate::process::coding::{Coded, coded_fields};
+use crate::process::coding::{Coded, coded_fields, coded_variants};
 
 /// The part of a process in a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,6 +97,13 @@ pub(crate) enum Cause {
     Refused(String),
     /// Two protocols of the program install a third one with different configurations.
     Configurations { protocol: &'static str, first: String, second: String },
+    /// Two nodes of the process have installed different messages or segments.
+    Nodes {
+        what: &'static str,
+        number: usize,
+        first: (NodeId, Option<String>),
+        node: (NodeId, Option<String>),
+    },
 }
 
 /// A message to a process.
@@ -162,6 +168,9 @@ impl Cause {
             Failure::Refused(Refusal::Configurations { protocol, first, second }) => {
                 Self::Configurations { protocol, first: first.clone(), second: second.clone() }
             }
+            Failure::Refused(Refusal::Nodes { what, number, first, node }) => {
+                Self::Nodes { what, number: *number, first: first.clone(), node: node.clone() }
+            }
             Failure::Refused(refusal) => Self::Refused(refusal.to_string()),
             Failure::Program(text) => Self::Program(text.clone()),
             other => Self::Program(other.to_string()),
@@ -175,6 +184,9 @@ impl Cause {
             Self::Refused(text) => Failure::Refused(Refusal::Host(text)),
             Self::Configurations { protocol, first, second } => {
                 Failure::Refused(Refusal::Configurations { protocol, first, second })
+            }
+            Self::Nodes { what, number, first, node } => {
+                Failure::Refused(Refusal::Nodes { what, number, first, node })
             }
         }
     }
@@ -210,74 +222,33 @@ impl Coded for Stage {
     }
 }
 
-impl Coded for Cause {
-    fn put(&self, to: &mut Vec<u8>) {
-        match self {
-            Self::Program(text) => (0_u8.put(to), text.put(to)).1,
-            Self::Refused(text) => (1_u8.put(to), text.put(to)).1,
-            Self::Configurations { protocol, first, second } => {
-                (2_u8.put(to), protocol.put(to), first.put(to), second.put(to)).3
-            }
-        }
-    }
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Program(Coded::take(from)?),
-            1 => Self::Refused(Coded::take(from)?),
-            2 => Self::Configurations {
-                protocol: Coded::take(from)?,
-                first: Coded::take(from)?,
-                second: Coded::take(from)?,
-            },
-            _ => return None,
-        })
+coded_variants! {
+    Cause {
+        0_u8 Program(text)
+        1_u8 Refused(text)
+        2_u8 Configurations { protocol, first, second }
+        3_u8 Nodes { what, number, first, node }
     }
 }
 
-impl Coded for ToProcess {
-    fn put(&self, to: &mut Vec<u8>) {
-        match self {
-            Self::Join(join) => (0_u8.put(to), join.put(to)).1,
-            Self::Peers(nodes) => (1_u8.put(to), nodes.put(to)).1,
-            Self::Go(at) => (2_u8.put(to), at.put(to)).1,
-            Self::Search => 3_u8.put(to),
-            Self::Stop(stage, at) => (4_u8.put(to), stage.put(to), at.put(to)).2,
-            Self::Stall(since) => (5_u8.put(to), since.put(to)).1,
-        }
-    }
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Join(Coded::take(from)?),
-            1 => Self::Peers(Coded::take(from)?),
-            2 => Self::Go(Coded::take(from)?),
-            3 => Self::Search,
-            4 => Self::Stop(Coded::take(from)?, Coded::take(from)?),
-            5 => Self::Stall(Coded::take(from)?),
-            _ => return None,
-        })
+coded_variants! {
+    ToProcess {
+        0_u8 Join(join)
+        1_u8 Peers(nodes)
+        2_u8 Go(at)
+        3_u8 Search
+        4_u8 Stop(stage, at)
+        5_u8 Stall(since)
     }
 }
 
-impl Coded for FromProcess {
-    fn put(&self, to: &mut Vec<u8>) {
-        match self {
-            Self::Settled(nodes) => (0_u8.put(to), nodes.put(to)).1,
-            Self::Refused(cause) => (1_u8.put(to), cause.put(to)).1,
-            Self::Arrived => 2_u8.put(to),
-            Self::Beat(progress) => (3_u8.put(to), progress.put(to)).1,
-            Self::Stopped(stage, at) => (4_u8.put(to), stage.put(to), at.put(to)).2,
-            Self::Left(left) => (5_u8.put(to), left.put(to)).1,
-        }
-    }
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        Some(match u8::take(from)? {
-            0 => Self::Settled(Coded::take(from)?),
-            1 => Self::Refused(Coded::take(from)?),
-            2 => Self::Arrived,
-            3 => Self::Beat(Coded::take(from)?),
-            4 => Self::Stopped(Coded::take(from)?, Coded::take(from)?),
-            5 => Self::Left(Box::new(Coded::take(from)?)),
-            _ => return None,
-        })
+coded_variants! {
+    FromProcess {
+        0_u8 Settled(nodes)
+        1_u8 Refused(cause)
+        2_u8 Arrived
+        3_u8 Beat(progress)
+        4_u8 Stopped(stage, at)
+        5_u8 Left(left)
     }
 }
