@@ -24,9 +24,6 @@ pub enum Hosting {
 }
 
 impl Hosting {
-    /// A process for each node, with the usual time of silence.
-    pub const PROCESSES: Self = Self::Processes { nodes_each: 1, peer_timeout: Processes::PEER_TIMEOUT };
-
     /// The world of this host with nodes in this place. `order` has the arguments of the command that makes this run alone, for its
     /// processes.
     pub fn world(self, order: &[String]) -> Box<dyn World> {

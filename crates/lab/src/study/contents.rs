@@ -63,7 +63,7 @@ pub struct Source {
     pub free: Vec<String>,
     /// The number of times that it is run: more than once only on this host, where times differ.
     pub rounds: u32,
-    /// Number of its table among those of its kind, from 0: each has a table of results.
+    /// Number of the table among the tables of its kind, from 0: each table has a table of results.
     pub table: usize,
     /// Places in the file.
     pub places: Places,

@@ -108,7 +108,6 @@ impl Launcher {
             let join = Join {
                 job,
                 build: build(),
-                process: process as u64,
                 first: (process * nodes_each) as u64,
                 nodes: nodes_each as u64,
                 calls: settings.calls,

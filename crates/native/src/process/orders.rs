@@ -33,8 +33,6 @@ pub(crate) struct Join {
     pub(crate) job: u128,
     /// The identity of the executable.
     pub(crate) build: u64,
-    /// The number of the process.
-    pub(crate) process: u64,
     /// The number of its first node, and of its nodes.
     pub(crate) first: u64,
     pub(crate) nodes: u64,
@@ -206,7 +204,7 @@ impl Still {
 }
 
 coded_fields! {
-    Join { job, build, process, first, nodes, calls, order, terms, beat_ns, traced }
+    Join { job, build, first, nodes, calls, order, terms, beat_ns, traced }
     NodeExports { fingerprint, messages, segments, program, channels, parkers }
     Left { records, failure, blocked, spinning, disposal, events }
     Still { thread, of, since }

@@ -59,9 +59,9 @@ impl Peers {
         self.all.iter().all(|peer| peer.milestone >= milestone)
     }
 
-    /// Whether a process has come to a step and to no later one.
-    pub(crate) fn has_only(&self, process: usize, step: Milestone) -> bool {
-        self.all[process].milestone == step
+    /// Whether a process has come to a milestone and to no later one.
+    pub(crate) fn has_only(&self, process: usize, milestone: Milestone) -> bool {
+        self.all[process].milestone == milestone
     }
 
     /// Whether a process has left.
