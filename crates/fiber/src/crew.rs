@@ -133,7 +133,7 @@ impl Crew {
     /// without a change, if it runs already or is done.
     ///
     /// # Panics
-    /// Whenever [`pass`](crate::pass) panics.
+    /// Under the conditions of [`pass`](crate::pass).
     #[inline]
     fn change_to(&self, number: usize) -> Option<[*const Routine; 2]> {
         let from = self.current.get();
