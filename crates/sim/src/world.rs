@@ -259,7 +259,9 @@ impl World for Model {
             let first = residents.first().map(|first: &Resident| &*first.node);
             let (id, flow) = (NodeId(node), flow(&model.machine));
             let memory = MemorySource::Private;
-            residents.push(settle(&launch.job, id, shape, flow, identity.id(), &memory, first)?);
+            let resident = settle(&launch.job, id, shape, flow, identity.id(), &memory, first)?;
+            first.map_or(Ok(()), |first| resident.node.expect_like(first)).map_err(Failure::Refused)?;
+            residents.push(resident);
             queues.push(EventQueue::<Event, Name>::new(identity, config));
         }
         let disposal = residents[0].node.disposal().clone();

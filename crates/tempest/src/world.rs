@@ -76,13 +76,13 @@ pub fn handler<'a>(
 }
 
 /// Installs the program of `job` on node `id`, whose events go through `dispatcher`: registers its messages and makes
-/// its state. `memory` gives the node all memory that other nodes access. `first` is the first node of the run, whose
-/// messages and segments this node's must equal; `None` while the first node itself is installed.
+/// its state. `memory` gives the node all memory that other nodes access. `first` is the first node of this process, with
+/// which the node shares memory; `None` while the first node itself is installed. A world lets no node run that is not
+/// [like](Node::expect_like) the first node of the run.
 ///
 /// # Errors
 /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a third
-/// one with different configurations; [`Refusal::Nodes`](crate::outcome::Refusal::Nodes) if the messages or segments of
-/// this node differ from the first node's; [`Failure::Program`] if the program panics.
+/// one with different configurations; [`Failure::Program`] if the program panics.
 pub fn settle(
     job: &Job,
     id: NodeId,

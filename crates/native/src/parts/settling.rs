@@ -9,7 +9,7 @@ use std::sync::Arc;
 use pdq::{DispatcherId, Identity};
 use segment::MemorySource;
 use tempest::message::Flow;
-use tempest::outcome::Failure;
+use tempest::outcome::{Failure, Refusal};
 use tempest::policy::{Notice, Split};
 use tempest::world::{Launch, Node as Program, Resident};
 use tempest::{NodeId, Shape};
@@ -122,6 +122,15 @@ impl Settled {
         let kinds = residents.iter().map(|(resident, _)| resident.node.message_names().count()).max();
         let bounds = Bounds::new(terms.depths, terms.launch.nodes as usize, kinds.unwrap_or(0));
         Ok(Self { own, bounds, residents })
+    }
+
+    /// Checks that all nodes have installed the messages and segments of the first one.
+    ///
+    /// # Errors
+    /// The refusal of the run, which names the first difference.
+    pub(crate) fn expect_alike(&self) -> Result<(), Refusal> {
+        let Some(first) = self.programs().next() else { return Ok(()) };
+        self.programs().try_for_each(|node| node.expect_like(first))
     }
 
     /// The program's part of each of the nodes.

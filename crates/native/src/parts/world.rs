@@ -87,6 +87,7 @@ impl World {
     /// If the program refuses or panics.
     pub(crate) fn local(terms: &Terms<'_>) -> Result<Self, Failure> {
         let settled = Settled::new(terms, 0..terms.launch.nodes as usize, &MemorySource::Private)?;
+        settled.expect_alike().map_err(Failure::Refused)?;
         let lane = || Lane::new(terms.depths.slots, &settled.bounds, terms.lanes_are_shared());
         let links = connect(settled.views().collect(), lane);
         let parkers = (0..terms.seating().all()).map(|_| Parker::default()).collect();

@@ -95,13 +95,6 @@ pub(crate) enum Cause {
     Refused(String),
     /// Two protocols of the program install a third one with different configurations.
     Configurations { protocol: &'static str, first: String, second: String },
-    /// Two nodes of the process have installed different messages or segments.
-    Nodes {
-        what: &'static str,
-        number: usize,
-        first: (NodeId, Option<String>),
-        node: (NodeId, Option<String>),
-    },
 }
 
 /// A message to a process.
@@ -166,9 +159,6 @@ impl Cause {
             Failure::Refused(Refusal::Configurations { protocol, first, second }) => {
                 Self::Configurations { protocol, first: first.clone(), second: second.clone() }
             }
-            Failure::Refused(Refusal::Nodes { what, number, first, node }) => {
-                Self::Nodes { what, number: *number, first: first.clone(), node: node.clone() }
-            }
             Failure::Refused(refusal) => Self::Refused(refusal.to_string()),
             Failure::Program(text) => Self::Program(text.clone()),
             other => Self::Program(other.to_string()),
@@ -182,9 +172,6 @@ impl Cause {
             Self::Refused(text) => Failure::Refused(Refusal::Host(text)),
             Self::Configurations { protocol, first, second } => {
                 Failure::Refused(Refusal::Configurations { protocol, first, second })
-            }
-            Self::Nodes { what, number, first, node } => {
-                Failure::Refused(Refusal::Nodes { what, number, first, node })
             }
         }
     }
@@ -225,7 +212,6 @@ coded_variants! {
         0_u8 Program(text)
         1_u8 Refused(text)
         2_u8 Configurations { protocol, first, second }
-        3_u8 Nodes { what, number, first, node }
     }
 }
 

@@ -104,9 +104,11 @@ impl Kinds {
         }
     }
 
-    /// Replaces the list of kinds by the equal list of another node, to save memory.
+    /// Replaces the list of kinds by the list of another node, to save memory, if the lists are equal.
     pub(crate) fn share(&mut self, others: &Self) {
-        self.all = Arc::clone(&others.all);
+        if self.all.iter().map(Kind::identity).eq(others.all.iter().map(Kind::identity)) {
+            self.all = Arc::clone(&others.all);
+        }
     }
 
     /// Lends the list of kinds for change, on a node that is still installing its protocols.

@@ -137,7 +137,7 @@ impl Node {
     ///
     /// # Errors
     /// [`Refusal::Nodes`] names the first difference.
-    pub(crate) fn expect_like(&self, first: &Node) -> Result<(), Refusal> {
+    pub fn expect_like(&self, first: &Node) -> Result<(), Refusal> {
         let refuse = |what: &'static str, number: usize, there: Option<&str>, here: Option<&str>| {
             let [there, here] = [there, here].map(|name| name.map(str::to_owned));
             let (first, node) = ((first.id, there), (self.id, here));

@@ -100,13 +100,12 @@ impl Job {
     }
 
     /// Installs the program on node `id`, whose events go through `dispatcher`. The memory that other nodes access comes from
-    /// `source`. `first` is the first node of the run, which this node must be like; `None` while the first node itself is
-    /// installed.
+    /// `source`. `first` is the first node of this process, with which this node shares memory; `None` while the first node
+    /// itself is installed.
     ///
     /// # Errors
     /// [`Refusal::Configurations`](crate::outcome::Refusal::Configurations) if two protocols of the program install a
-    /// third one with different configurations; [`Refusal::Nodes`](crate::outcome::Refusal::Nodes) if the messages or
-    /// segments of this node differ from the first node's; [`Failure::Program`] if the program panics.
+    /// third one with different configurations; [`Failure::Program`] if the program panics.
     pub(crate) fn settle(
         &self,
         id: NodeId,
@@ -121,7 +120,6 @@ impl Job {
         let program = guarded("settling on its nodes", || (self.install)(&mut Setup::of(&mut node)))?;
         if let Some(first) = first {
             node.parts.ids = std::mem::take(&mut node.parts.ids).shared_with(&first.ids);
-            node.expect_like(first).map_err(Failure::Refused)?;
             node.kinds.share(&first.kinds);
         }
         Ok(Resident { program, node: Arc::new(node) })
