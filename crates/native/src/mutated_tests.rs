@@ -8,7 +8,7 @@
 //! cargo test --release -p tradewind-native --lib mutated -- --include-ignored    # 3,000 worlds
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ fn launch(number: u64) -> Launch {
     let threads = policy.split(processors).expect("enough processors").computing;
     let nodes = 2 + number as u32 % 2;
     let values = inputs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-    let given = Given { values: values.collect(), files: BTreeMap::new() };
+    let given = Given { values: values.collect(), ..Given::default() };
     let entry = tempest::entry::find(name, apps::ALL).expect("a program of the registry");
     let instance = (entry.load)(&given).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
     let job = instance.job(&Plan::new(mechanism, Shape { nodes, threads })).expect("a right plan");

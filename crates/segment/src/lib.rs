@@ -15,6 +15,7 @@
 //! | [`Mapping::give_back`] | bytes that take no memory until the next store there |
 //! | [`Mapping::load`], [`Mapping::store`] | bytes of any form, packed in 8-byte words as messages carry them |
 //! | [`SharedFile`], [`MemorySource`] | memory that other processes map, and the choice between that and private memory |
+//! | [`FrozenFile`] | bytes that other processes read, and that never change |
 //!
 //! ```
 //! use std::sync::{Arc, atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering}};
@@ -43,6 +44,7 @@
 mod backing;
 mod column;
 mod form;
+mod frozen;
 mod mapping;
 mod shared;
 mod source;
@@ -53,6 +55,7 @@ pub use backing::Pages;
 pub use bulk::AtomicWord;
 pub use column::{Column, Stride};
 pub use form::{BadField, BadForm, Field, Form};
+pub use frozen::{FrozenFile, FrozenWriter};
 pub use mapping::{Mapping, WrongWidth};
 pub use shared::SharedFile;
 pub use source::MemorySource;

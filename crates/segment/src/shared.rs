@@ -172,7 +172,7 @@ impl SharedFile {
 
 /// Files without a name.
 #[cfg(all(target_os = "linux", not(miri)))]
-mod system {
+pub(crate) mod system {
     use std::fs::File;
     use std::io;
 
@@ -181,12 +181,12 @@ mod system {
     /// The seals of a complete file: it can neither become longer nor shorter, and these seals stay.
     const COMPLETE: SealFlags = SealFlags::GROW.union(SealFlags::SHRINK).union(SealFlags::SEAL);
 
-    pub(super) fn create() -> io::Result<File> {
+    pub(crate) fn create() -> io::Result<File> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         Ok(File::from(memfd_create("segment", flags)?))
     }
 
-    pub(super) fn seal(file: &File) -> io::Result<()> {
+    pub(crate) fn seal(file: &File) -> io::Result<()> {
         Ok(fcntl_add_seals(file, COMPLETE)?)
     }
 
@@ -202,7 +202,7 @@ mod system {
 
 /// No file without a name can be made and sealed on this system.
 #[cfg(any(not(target_os = "linux"), miri))]
-mod system {
+pub(crate) mod system {
     use std::fs::File;
     use std::io::{self, ErrorKind};
 
@@ -211,11 +211,11 @@ mod system {
         Err(io::Error::new(ErrorKind::Unsupported, text))
     }
 
-    pub(super) fn create() -> io::Result<File> {
+    pub(crate) fn create() -> io::Result<File> {
         unsupported()
     }
 
-    pub(super) fn seal(_: &File) -> io::Result<()> {
+    pub(crate) fn seal(_: &File) -> io::Result<()> {
         unsupported()
     }
 

@@ -97,11 +97,8 @@
 //!   whose fault was served is done once before the right is taken away again. The module [`memory`] describes the
 //!   steps.
 //! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) that finds no room receives messages once and then
-//! * **Back-pressure.** A thread's [`try_send`](Thread::try_send) that finds no room receives messages once and then
 //!   returns its message to the caller. A handler's send never fails and never waits. A run whose handlers send more
 //!   than the world has memory for ends with an error.
-//! * **Ending.** A run ends when every thread has returned and nothing is in flight. Threads that all wait with nothing
-//!   in flight are reported as [`Failure::Deadlock`](outcome::Failure::Deadlock), exactly, in every world. Threads that
 //! * **Ending.** A run ends when every thread has returned and nothing is in flight. Every world reports threads that
 //!   all wait with nothing in flight as [`Failure::Deadlock`](outcome::Failure::Deadlock), exactly. Simulators report
 //!   threads that [`spin`](Thread::spin) with nothing in flight as [`Failure::Livelock`](outcome::Failure::Livelock).
@@ -149,6 +146,7 @@ pub mod message;
 pub mod outcome;
 mod plain;
 pub mod policy;
+mod problem;
 mod processor;
 mod run;
 mod sync;

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use native::{Local, Processes};
+use tempest::entry::Problems;
 use tempest::world::World;
 
 /// The place of the nodes of a run on this host.
@@ -65,4 +66,11 @@ const SEPARATOR: char = '\0';
 pub fn order() -> Result<Option<Vec<String>>, &'static str> {
     let order = native::member()?.and_then(|member| member.order());
     Ok(order.map(|order| order.split(SEPARATOR).map(str::to_owned).collect()))
+}
+
+/// The problems that the launcher of this process has made for its run. A process that no launcher has started has none yet.
+pub(crate) fn problems() -> Problems {
+    // A message of a launcher that cannot be read ends the process elsewhere: see `order`.
+    let member = native::member().ok().flatten();
+    member.map_or_else(Problems::default, |member| member.problems().clone())
 }

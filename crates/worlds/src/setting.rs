@@ -128,6 +128,7 @@ impl Setting {
             stall_limit: self.stall_limit,
             trace: self.trace.clone(),
             progress: self.progress.clone().or_else(|| (!self.target.is_native()).then(RunProgress::default)),
+            problems: self.subject.problems.clone(),
             ..Launch::new(job, self.policy.clone())
         })
     }

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tempest::entry::{Entry, Instance};
+use tempest::entry::{Entry, Given, Instance, Problems};
 use tempest::{Mechanism, Shape};
 
+use crate::hosting;
 use crate::inputs::Gatherer;
 use crate::{Error, Mistake, Sharing};
 
@@ -20,6 +21,8 @@ pub struct Subject {
     pub sharing: Sharing,
     /// The shape of the run whose problem the program solves; `None` for that of each run itself.
     pub(crate) problem: Option<Shape>,
+    /// The problems that the program makes from its inputs.
+    pub(crate) problems: Problems,
     /// The names of the inputs that were given.
     given: Vec<String>,
     /// The inputs as they were given, each `KEY=VALUE` or the path of the only file.
@@ -94,6 +97,7 @@ impl Subject {
     fn gathered(entry: &Entry, gatherer: Gatherer<'_>, texts: Vec<String>) -> Result<Self, Error> {
         let keys = gatherer.keys();
         let (given, verdict) = gatherer.finish();
+        let given = Given { problems: hosting::problems(), ..given };
         let loaded = (entry.load)(&given)
             .map_err(|wrong| Error::Wrong(wrong.0.into_iter().map(Mistake::Input).collect()));
         let ((), instance) = Error::both(verdict, loaded)?;
@@ -102,6 +106,7 @@ impl Subject {
             instance: instance.into(),
             sharing: Sharing::default(),
             problem: None,
+            problems: given.problems,
             given: keys,
             texts,
         })

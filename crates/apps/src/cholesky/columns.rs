@@ -1,25 +1,34 @@
 //! A lower triangular matrix by columns. This module must never know the use of the matrix.
 
+use tempest::entry::{Frozen, portable};
+
 use crate::kit::LowerTriangle;
 
 /// A lower triangular matrix by columns: rows ascend and the diagonal comes first.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Columns {
-    pub(super) start: Vec<usize>,
-    pub(super) rows: Vec<u32>,
-    pub(super) values: Vec<f64>,
+    pub(super) start: Frozen<usize>,
+    pub(super) rows: Frozen<u32>,
+    pub(super) values: Frozen<f64>,
 }
 
+portable!(Columns { start, rows, values });
+
 impl Columns {
+    /// The matrix of these arrays: `start` has the place of the first entry of each column, and the number of entries.
+    pub(super) fn new(start: Vec<usize>, rows: Vec<u32>, values: Vec<f64>) -> Self {
+        Self { start: start.into(), rows: rows.into(), values: values.into() }
+    }
+
     /// Joins columns, each of its rows and values, the diagonal first.
     pub(super) fn of_columns<'c>(columns: impl Iterator<Item = (&'c [u32], Vec<f64>)>) -> Self {
-        let mut all = Self { start: vec![0], rows: Vec::new(), values: Vec::new() };
-        for (rows, values) in columns {
-            all.rows.extend(rows);
-            all.values.extend(values);
-            all.start.push(all.rows.len());
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for (of_column, their_values) in columns {
+            rows.extend(of_column);
+            values.extend(their_values);
+            start.push(rows.len());
         }
-        all
+        Self::new(start, rows, values)
     }
 
     /// The rows and the values of a column, the diagonal first.
@@ -51,6 +60,6 @@ impl Columns {
                 *at += 1;
             }
         }
-        Self { start, rows, values }
+        Self::new(start, rows, values)
     }
 }

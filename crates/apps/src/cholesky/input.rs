@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use formats::{SparseMatrix, Symmetry};
-use tempest::entry::{BadPlan, FRAMES, File, Given, HOMES, Inputs, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, FRAMES, File, Given, HOMES, Inputs, Instance, Loaded, Plan, Problems, Reader};
 use tempest::memory::{Frames, Placement};
 use tempest::{Job, Mechanism};
 
@@ -38,7 +38,7 @@ pub(super) fn load(given: &Given) -> Loaded {
     let asked = Options::read(&mut reader);
     let order = asked.as_ref().map_or(Order::File, |asked| asked.order);
     // The matrix is read even if another input is wrong, so that a person sees all mistakes at once.
-    let problem = given.files.get("matrix").and_then(|file| match read(file, order) {
+    let problem = given.files.get("matrix").and_then(|file| match made(file, order, &given.problems) {
         Ok(problem) => Some(problem),
         Err(mistakes) => {
             mistakes.into_iter().for_each(|mistake| reader.refuse(mistake));
@@ -48,7 +48,12 @@ pub(super) fn load(given: &Given) -> Loaded {
     reader.finish()?;
     let (problem, asked) = problem.zip(asked).expect("whatever is missing was refused");
     let Options { order, width, frames, homes, .. } = asked;
-    Ok(Box::new(System { problem: Arc::new(problem), order, width, frames, homes }))
+    Ok(Box::new(System { problem, order, width, frames, homes }))
+}
+
+/// The problem of a file.
+fn made(file: &File, order: Order, problems: &Problems) -> Result<Arc<Problem>, Vec<String>> {
+    problems.get("cholesky", &format!("{} in order {order}", file.identity()), || read(file, order))
 }
 
 fn read(file: &File, order: Order) -> Result<Problem, Vec<String>> {

@@ -2,9 +2,10 @@
 //!
 //! This module must never know which thread computes a value, nor where an entry lies.
 
-use std::fmt;
+use std::{fmt, io};
 
 use formats::{Entry, SparseMatrix, Values};
+use tempest::entry::{Packer, Portable, Unpacker};
 
 use crate::kit::{LowerTriangle, stored_diagonal, strictly_lower};
 
@@ -25,6 +26,20 @@ pub(super) struct Problem {
     pub(super) columns: Columns,
     /// The structure of the factor.
     pub(super) structure: Structure,
+}
+
+/// The arrays of the matrix. The structure of the factor is found again.
+impl Portable for Problem {
+    fn pack(&self, to: &mut Packer) -> io::Result<()> {
+        let Self { matrix, columns, structure: _ } = self;
+        matrix.pack(to)?;
+        columns.pack(to)
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        let (matrix, columns) = (LowerTriangle::unpack(from)?, Columns::unpack(from)?);
+        Some(Self { structure: Structure::of(&matrix), matrix, columns })
+    }
 }
 
 /// The reason why a matrix has no Cholesky factor, or is rejected without a try. Rows are counted from 0 here and from

@@ -77,7 +77,7 @@ pub(super) fn factor(matrix: &LowerTriangle, counts: &[u32]) -> Result<Columns, 
         (rows[next[k]], values[next[k]]) = (k as u32, pivot.sqrt());
         next[k] += 1;
     }
-    Ok(Columns { start, rows, values })
+    Ok(Columns::new(start, rows, values))
 }
 
 /// The solution x_i that right-hand sides are made for.
@@ -170,8 +170,9 @@ mod tests {
             let (problem, factor) = problem(name);
             for at in (0..factor.values.len()).step_by(factor.values.len() / 30) {
                 for disturbed in [factor.values[at] * (1.0 + 1e-6) + 1e-6, 0.0, f64::NAN] {
-                    let mut factor = factor.clone();
-                    let before = std::mem::replace(&mut factor.values[at], disturbed);
+                    let mut values = factor.values.to_vec();
+                    let before = std::mem::replace(&mut values[at], disturbed);
+                    let factor = Columns { values: values.into(), ..factor.clone() };
                     let verdict = check(&problem.matrix, &factor);
                     let unseen = (before - disturbed).abs() < 1e-9;
                     assert!(

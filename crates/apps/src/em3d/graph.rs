@@ -8,6 +8,7 @@
 //! This module must never know messages, ghosts, or threads of a world.
 
 use rand::RngExt;
+use tempest::entry::{Frozen, portable};
 
 use super::parameters::Parameters;
 use crate::kit::{block, part_of, stream};
@@ -39,15 +40,25 @@ pub(super) struct Graph {
 }
 
 /// The graph nodes of one kind, with their edges.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Side {
     /// The value of each graph node before the first iteration.
-    pub(super) initial: Vec<f64>,
+    pub(super) initial: Frozen<f64>,
     /// Offsets into `neighbours` and `weights`: graph node i has the edges `first[i]..first[i + 1]`.
-    first: Vec<u32>,
+    first: Frozen<u32>,
     /// The neighbour at the other end of each edge.
-    neighbours: Vec<u32>,
+    neighbours: Frozen<u32>,
     /// The weight of each edge.
+    weights: Frozen<f64>,
+}
+
+portable!(Graph { sides });
+portable!(Side { initial, first, neighbours, weights });
+
+/// The edges of the graph nodes of one kind while they are drawn: the arrays of a [`Side`].
+struct Edges {
+    first: Vec<u32>,
+    neighbours: Vec<u32>,
     weights: Vec<f64>,
 }
 
@@ -57,9 +68,8 @@ impl Graph {
         let mut random = stream(seed, 0);
         let Parameters { size, degree, .. } = *parameters;
         let edges = size as usize * degree as usize;
-        let mut e = Side { first: vec![0], ..Side::default() };
-        e.neighbours.reserve_exact(edges);
-        e.weights.reserve_exact(edges);
+        let (neighbours, weights) = (Vec::with_capacity(edges), Vec::with_capacity(edges));
+        let mut e = Edges { first: vec![0], neighbours, weights };
         for owner in 0..owners {
             for _ in block(size, owner, owners) {
                 let begin = e.neighbours.len();
@@ -78,11 +88,13 @@ impl Graph {
                 e.first.push(e.neighbours.len() as u32);
             }
         }
-        let mut h = e.transposed();
-        for side in [&mut e, &mut h] {
-            side.initial = (0..size).map(|_| random.random()).collect();
-        }
-        Self { sides: [e, h] }
+        let h = e.transposed();
+        let sides = [e, h].map(|edges| {
+            let initial = (0..size).map(|_| random.random()).collect();
+            let Edges { first, neighbours, weights } = edges;
+            Side { initial, first: first.into(), neighbours: neighbours.into(), weights: weights.into() }
+        });
+        Self { sides }
     }
 
     pub(super) fn side(&self, kind: Kind) -> &Side {
@@ -118,7 +130,9 @@ impl Side {
         let edges = self.first[node as usize] as usize..self.first[node as usize + 1] as usize;
         (&self.neighbours[edges.clone()], &self.weights[edges])
     }
+}
 
+impl Edges {
     /// The edges as the neighbours see them. The neighbours of each graph node come in ascending order. Both sides
     /// have the same size.
     fn transposed(&self) -> Self {
@@ -130,15 +144,14 @@ impl Side {
         let mut next = first.clone();
         let mut neighbours = vec![0; self.neighbours.len()];
         let mut weights = vec![0.0; self.weights.len()];
-        for node in 0..self.len() {
-            let (to, weight) = self.edges(node);
-            for (&to, &weight) in to.iter().zip(weight) {
-                let place = &mut next[to as usize];
-                (neighbours[*place as usize], weights[*place as usize]) = (node, weight);
+        for (node, edges) in (0..).zip(self.first.windows(2)) {
+            for edge in edges[0] as usize..edges[1] as usize {
+                let place = &mut next[self.neighbours[edge] as usize];
+                (neighbours[*place as usize], weights[*place as usize]) = (node, self.weights[edge]);
                 *place += 1;
             }
         }
-        Self { initial: Vec::new(), first, neighbours, weights }
+        Self { first, neighbours, weights }
     }
 }
 
@@ -175,7 +188,8 @@ pub(super) mod tests {
     impl Side {
         /// A single graph node with a single edge, of this value and weight.
         pub(in super::super) fn pair(value: f64, weight: f64) -> Self {
-            Self { initial: vec![value], first: vec![0, 1], neighbours: vec![0], weights: vec![weight] }
+            let (initial, first) = (vec![value].into(), vec![0, 1].into());
+            Self { initial, first, neighbours: vec![0].into(), weights: vec![weight].into() }
         }
     }
 

@@ -100,14 +100,14 @@ fn load(given: &Given) -> Loaded {
     reader.finish()?;
     let parameters = asked.expect("whatever is wrong was refused").into();
     check_edges(&parameters)?;
-    Ok(Box::new(Waves::new(parameters)))
+    Ok(Box::new(Waves::new(parameters, given.problems.clone())))
 }
 
 impl Instance for Waves {
     fn job(&self, plan: &Plan) -> Result<Job, BadPlan> {
         let Plan { mechanism, shape, problem, seed, .. } = *plan;
         self.check_owners(problem.nodes)?;
-        let Drawn { graph, expected, .. } = self.draw(problem.nodes, seed);
+        let Drawn { graph, expected } = (*self.draw(problem.nodes, seed)).clone();
         let owners = self.parameters.owners.on(problem.nodes);
         let (parameters, layout) = (self.parameters, Layout::new(graph, shape, owners));
         if mechanism == Mechanism::SharedMemory {

@@ -2,9 +2,10 @@
 //!
 //! This module must never know how values travel.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::convert::Infallible;
+use std::sync::Arc;
 
-use tempest::entry::{FRAMES, HOMES, Inputs};
+use tempest::entry::{FRAMES, Frozen, HOMES, Inputs, Problems, portable};
 use tempest::memory::{Frames, Placement};
 
 use super::graph::Graph;
@@ -105,38 +106,39 @@ pub(super) fn check_edges(parameters: &Parameters) -> Result<(), String> {
     Ok(())
 }
 
-/// The problem by its inputs, and the graph that was drawn last. A comparison runs the same graph many times, so it is
-/// kept.
+/// The problem by its inputs.
 pub(super) struct Waves {
     pub(super) parameters: Parameters,
-    last: Mutex<Option<Drawn>>,
+    problems: Problems,
 }
 
 /// A graph, and the expected values.
 #[derive(Clone)]
 pub(super) struct Drawn {
-    nodes: u32,
-    seed: u64,
     pub(super) graph: Arc<Graph>,
-    pub(super) expected: Arc<[Vec<f64>; 2]>,
+    pub(super) expected: [Frozen<f64>; 2],
 }
 
+portable!(Drawn { graph, expected });
+
 impl Waves {
-    /// The problem of these parameters. No graph is drawn yet.
-    pub(super) fn new(parameters: Parameters) -> Self {
-        Self { parameters, last: Mutex::default() }
+    /// The problem of these parameters. Graphs are kept in `problems`.
+    pub(super) fn new(parameters: Parameters, problems: Problems) -> Self {
+        Self { parameters, problems }
     }
 
-    /// Draws the graph for `nodes` machine nodes, unless it was the last drawn.
-    pub(super) fn draw(&self, nodes: u32, seed: u64) -> Drawn {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(drawn) = last.as_ref().filter(|drawn| (drawn.nodes, drawn.seed) == (nodes, seed)) {
-            return drawn.clone();
-        }
+    /// Draws the graph for `nodes` machine nodes.
+    pub(super) fn draw(&self, nodes: u32, seed: u64) -> Arc<Drawn> {
         let Parameters { owners, warm_up, iterations, .. } = self.parameters;
-        let graph = Graph::generate(&self.parameters, owners.on(nodes), seed);
-        let expected = Arc::new(reference::run(&graph, warm_up + iterations));
-        last.insert(Drawn { nodes, seed, graph: Arc::new(graph), expected }).clone()
+        let owners = owners.on(nodes);
+        let draw = || {
+            let graph = Graph::generate(&self.parameters, owners, seed);
+            let expected = reference::run(&graph, warm_up + iterations).map(Frozen::from);
+            Ok::<_, Infallible>(Drawn { graph: Arc::new(graph), expected })
+        };
+        let of = format!("{:?} for {owners} owners with seed {seed}", self.parameters);
+        let Ok(drawn) = self.problems.get("em3d", &of, draw);
+        drawn
     }
 
     /// Whether there is no graph on one machine node: remote edges lead to another owner, and there would be one only.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use protocols::Barrier;
 use tempest::data::{ElementField, ElementLayout};
+use tempest::entry::Frozen;
 use tempest::{
     Element, FinalState, Handler, Mechanism, Merge, NodeId, Operations, Private, Protocol, Report, Setup,
     Thread, handlers,
@@ -28,7 +29,7 @@ pub(super) struct Config {
     pub(super) parameters: Parameters,
     pub(super) layout: Layout,
     /// Expected values after all iterations, indexed by kind, then by graph node.
-    pub(super) expected: Arc<[Vec<f64>; 2]>,
+    pub(super) expected: [Frozen<f64>; 2],
 }
 
 /// The state of em3d on one machine node.

@@ -9,7 +9,7 @@ use super::layout::Layout;
 
 /// Runs `iterations` iterations on one processor, and returns all values, indexed by kind, then by graph node.
 pub(super) fn run(graph: &Graph, iterations: u32) -> [Vec<f64>; 2] {
-    let mut values = KINDS.map(|kind| graph.side(kind).initial.clone());
+    let mut values = KINDS.map(|kind| graph.side(kind).initial.to_vec());
     for _ in 0..iterations {
         for kind in KINDS {
             let side = graph.side(kind);

@@ -27,7 +27,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use protocols::sync::{BarrierRoom, SharedBarrier};
-use tempest::entry::{BadPlan, Plan, SharedMemory};
+use tempest::entry::{BadPlan, Frozen, Plan, SharedMemory};
 use tempest::{
     Array, Cells, FinalState, Homes, Merge, NodeId, Operations, Protocol, Report, Right, Setup, Shared,
     Thread, handlers,
@@ -54,7 +54,7 @@ pub(super) struct Config {
     parameters: Parameters,
     layout: Layout,
     /// Expected values after all iterations, indexed by kind, then by graph node.
-    expected: Arc<[Vec<f64>; 2]>,
+    expected: [Frozen<f64>; 2],
     memory: SharedMemory,
     /// The records of each kind, indexed by kind.
     records: [Array<f64>; 2],
@@ -70,7 +70,7 @@ impl Config {
         plan: &Plan,
         parameters: Parameters,
         layout: Layout,
-        expected: Arc<[Vec<f64>; 2]>,
+        expected: [Frozen<f64>; 2],
     ) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;
         let most = (0..plan.shape.nodes).map(|node| layout.own(NodeId(node)).len()).max().unwrap_or(0);

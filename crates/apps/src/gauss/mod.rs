@@ -70,7 +70,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn load(given: &Given) -> Loaded {
-    Ok(Box::new(System::new(Options::from_given(given)?)))
+    Ok(Box::new(System::new(Options::from_given(given)?, given.problems.clone())))
 }
 
 impl Instance for System {

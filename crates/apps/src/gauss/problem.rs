@@ -2,9 +2,9 @@
 //!
 //! This module must never know how rows travel.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use tempest::entry::{BadPlan, FRAMES, HOMES, Inputs};
+use tempest::entry::{BadPlan, FRAMES, HOMES, Inputs, Problems, portable};
 use tempest::memory::{Frames, Placement};
 
 use super::equations::Equations;
@@ -25,43 +25,40 @@ pub(super) struct Options {
     pub(super) homes: Placement,
 }
 
-/// The problem by its inputs, and the system that was solved last. A comparison runs the same system many times, so it
-/// is kept.
+/// The problem by its inputs.
 pub(super) struct System {
     pub(super) asked: Options,
-    last: Mutex<Option<Solved>>,
+    problems: Problems,
 }
 
 /// A system, and its solution.
-#[derive(Clone)]
 pub(super) struct Solved {
-    seed: u64,
-    pub(super) equations: Arc<Equations>,
-    pub(super) solution: Arc<Solution>,
+    pub(super) equations: Equations,
+    pub(super) solution: Solution,
 }
 
+portable!(Solved { equations, solution });
+
 impl System {
-    /// The problem of these inputs. No system is generated yet.
-    pub(super) fn new(asked: Options) -> Self {
-        Self { asked, last: Mutex::default() }
+    /// The problem of these inputs. Systems are kept in `problems`.
+    pub(super) fn new(asked: Options, problems: Problems) -> Self {
+        Self { asked, problems }
     }
 
-    /// Generates the system of a seed and solves it sequentially, unless it was the last solved.
+    /// Generates the system of a seed and solves it sequentially.
     ///
     /// # Errors
     /// [`BadPlan`] if the system has no solution.
-    pub(super) fn solve(&self, seed: u64) -> Result<Solved, BadPlan> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(solved) = last.as_ref().filter(|solved| solved.seed == seed) {
-            return Ok(solved.clone());
-        }
-        let equations = Equations::generate(self.asked.size as usize, seed);
-        let solution = reference::solve(&equations).map_err(|column| {
-            format!(
-                "column {column} of the matrix of seed {seed} has no pivot: expected --seed of another one"
-            )
-        })?;
-        let solved = Solved { seed, equations: Arc::new(equations), solution: Arc::new(solution) };
-        Ok(last.insert(solved).clone())
+    pub(super) fn solve(&self, seed: u64) -> Result<Arc<Solved>, BadPlan> {
+        let size = self.asked.size as usize;
+        self.problems.get("gauss", &format!("{size} unknowns with seed {seed}"), || {
+            let equations = Equations::generate(size, seed);
+            let solution = reference::solve(&equations).map_err(|column| {
+                format!(
+                    "column {column} of the matrix of seed {seed} has no pivot: expected --seed of another one"
+                )
+            })?;
+            Ok(Solved { equations, solution })
+        })
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Config {
     /// The mechanism that carries pivot rows: messages or bulk.
     pub(super) mechanism: Mechanism,
     pub(super) layout: Layout,
-    pub(super) solved: Solved,
+    pub(super) solved: Arc<Solved>,
 }
 
 /// The state of gauss on one node.
@@ -81,7 +81,7 @@ impl Found {
         let (mut pivots, mut x) = (vec![0; self.pivots.len()], vec![0.0; self.x.len()]);
         self.pivots.read(end, 0, &mut pivots);
         self.x.read(end, 0, &mut x);
-        check(&solved.equations, &Solution { pivots, x }, &solved.solution)
+        check(&solved.equations, &Solution { pivots: pivots.into(), x: x.into() }, &solved.solution)
     }
 }
 
@@ -220,7 +220,7 @@ impl Gauss {
         let Config { layout, solved, .. } = &*self.config;
         let mut rows = vec![0.0; layout.rows(thread.id()).len() * layout.stride];
         for (row, elements) in layout.rows(thread.id()).zip(rows.chunks_mut(layout.stride)) {
-            elements[..layout.size + 1].copy_from_slice(&solved.equations.rows[row]);
+            elements[..layout.size + 1].copy_from_slice(solved.equations.row(row));
         }
         let starts = (0..layout.size).map(|row| layout.number(row) * layout.stride).collect();
         let mut own = Own { gauss: self, rows: thread.private_of("gauss.rows", rows), starts, spread: 0 };

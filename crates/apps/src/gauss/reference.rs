@@ -2,6 +2,7 @@
 //!
 //! It shares no code with the program's rows. This module must never know messages, shared memory, or threads of a world.
 
+use tempest::entry::{Frozen, portable};
 use tempest::{Merge, Report};
 
 use super::equations::Equations;
@@ -10,10 +11,12 @@ use super::equations::Equations;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Solution {
     /// By column: the row that is its pivot.
-    pub(super) pivots: Vec<u32>,
+    pub(super) pivots: Frozen<u32>,
     /// The unknowns.
-    pub(super) x: Vec<f64>,
+    pub(super) x: Frozen<f64>,
 }
+
+portable!(Solution { pivots, x });
 
 /// Solves a system by elimination with partial pivoting. Of equal candidates the first is the pivot.
 ///
@@ -21,7 +24,7 @@ pub(super) struct Solution {
 /// The first column without a pivot.
 pub(super) fn solve(equations: &Equations) -> Result<Solution, usize> {
     let n = equations.size();
-    let mut rows = equations.rows.clone();
+    let mut rows = equations.rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
     let mut pivots: Vec<u32> = (0..n as u32).collect();
     for k in 0..n {
         let mut largest = k;
@@ -51,7 +54,7 @@ pub(super) fn solve(equations: &Equations) -> Result<Solution, usize> {
             row[n] -= row[k] * x[k];
         }
     }
-    Ok(Solution { pivots, x })
+    Ok(Solution { pivots: pivots.into(), x: x.into() })
 }
 
 /// The largest error of an equation, and how large it may be.
@@ -60,14 +63,14 @@ fn residual(equations: &Equations, x: &[f64]) -> (f64, f64) {
     let largest = |values: &mut dyn Iterator<Item = f64>| {
         values.fold(0.0_f64, |most, one| if one.is_nan() { f64::NAN } else { most.max(one) })
     };
-    let error = |row: &Vec<f64>| {
+    let error = |row: &[f64]| {
         let product: f64 = row[..n].iter().zip(x).map(|(element, x)| element * x).sum();
         (product - row[n]).abs()
     };
-    let norm = |row: &Vec<f64>| row[..n].iter().map(|element| element.abs()).sum::<f64>();
-    let rows = &equations.rows;
-    let (matrix, solution) = (largest(&mut rows.iter().map(norm)), largest(&mut x.iter().map(|x| x.abs())));
-    (largest(&mut rows.iter().map(error)), n as f64 * f64::EPSILON * matrix * solution)
+    let norm = |row: &[f64]| row[..n].iter().map(|element| element.abs()).sum::<f64>();
+    let (matrix, solution) =
+        (largest(&mut equations.rows().map(norm)), largest(&mut x.iter().map(|x| x.abs())));
+    (largest(&mut equations.rows().map(error)), n as f64 * f64::EPSILON * matrix * solution)
 }
 
 /// Checks a solution by the system itself, and against the sequential one.
@@ -95,7 +98,7 @@ mod tests {
     use super::*;
 
     fn equations(rows: &[&[f64]]) -> Equations {
-        Equations { rows: rows.iter().map(|row| row.to_vec()).collect() }
+        Equations::of(rows.iter().map(|row| row.to_vec()))
     }
 
     #[test]
@@ -103,7 +106,7 @@ mod tests {
         // 2 y = 4; 4 x + y = 6; so y = 2, x = 1.
         let system = equations(&[&[0.0, 2.0, 4.0], &[4.0, 1.0, 6.0]]);
         let solution = solve(&system).unwrap();
-        assert_eq!(solution, Solution { pivots: vec![1, 0], x: vec![1.0, 2.0] });
+        assert_eq!(solution, Solution { pivots: vec![1, 0].into(), x: vec![1.0, 2.0].into() });
         let report = check(&system, &solution, &solution);
         assert!(report.failures.is_empty(), "{:?}", report.failures);
     }
@@ -113,9 +116,9 @@ mod tests {
         let system = equations(&[&[0.0, 2.0, 4.0], &[4.0, 1.0, 6.0]]);
         let right = solve(&system).unwrap();
         for wrong in [
-            Solution { x: vec![1.0, 2.0 + 1e-12], ..right.clone() },
-            Solution { x: vec![1.0, f64::NAN], ..right.clone() },
-            Solution { pivots: vec![0, 1], ..right.clone() },
+            Solution { x: vec![1.0, 2.0 + 1e-12].into(), ..right.clone() },
+            Solution { x: vec![1.0, f64::NAN].into(), ..right.clone() },
+            Solution { pivots: vec![0, 1].into(), ..right.clone() },
         ] {
             assert!(!check(&system, &wrong, &right).failures.is_empty(), "{wrong:?}");
         }

@@ -22,7 +22,7 @@ use super::solver::Rows;
 /// The part of a run that all nodes share.
 pub(super) struct Config {
     layout: Layout,
-    solved: Solved,
+    solved: Arc<Solved>,
     memory: SharedMemory,
     matrix: Array<f64>,
     unknowns: Array<f64>,
@@ -33,7 +33,12 @@ impl Config {
     ///
     /// # Errors
     /// [`BadPlan`] if there is no such address space, or no protocol for it.
-    pub(super) fn new(plan: &Plan, asked: &Options, layout: Layout, solved: Solved) -> Result<Self, BadPlan> {
+    pub(super) fn new(
+        plan: &Plan,
+        asked: &Options,
+        layout: Layout,
+        solved: Arc<Solved>,
+    ) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;
         let matrix = space.array("matrix", layout.most_rows() * layout.stride, Homes::Parts)?;
         let unknowns = space.array("unknowns", layout.size, Homes::RoundRobin)?;
@@ -119,7 +124,7 @@ impl SharedGauss {
     fn main(&self, thread: &Thread<'_>) {
         let Config { layout, solved, .. } = &*self.config;
         for row in layout.rows(thread.id()) {
-            thread.write_slice(&self.matrix, self.starts[row], &solved.equations.rows[row]);
+            thread.write_slice(&self.matrix, self.starts[row], solved.equations.row(row));
         }
         self.found.solve(thread, *layout, &self.choice, &mut &*self);
     }

@@ -208,7 +208,7 @@ mod tests {
     fn each_update_of_another_node_has_a_line_of_its_own() {
         let problem = Arc::new(problem(JAGMESH));
         let owner = Partition::Cyclic.assign(&problem, 6);
-        let layout = Layout::new(problem, owner, SHAPE, 0);
+        let layout = Layout::new(problem, &owner, SHAPE, 0);
         let streams = Streams::new(&layout, SHAPE, 3);
         let updates = |from: ThreadId, to: ThreadId| {
             layout.part(from).edges().1.iter().filter(|edge| edge.thread == to).count() as u32

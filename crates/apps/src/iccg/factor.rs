@@ -133,12 +133,12 @@ fn dominant_diagonal(order: u32, strict: &[Entry]) -> Vec<f64> {
 ///
 /// L_ij = (A_ij - Σ_k<j L_ik L_jk) / L_jj. The row under work is spread out in an array of zeros, so that
 /// the sum over the pattern common to rows i and j is a walk along row j.
-fn incomplete_cholesky(mut matrix: LowerTriangle, shift: f64) -> Result<LowerTriangle, usize> {
-    let mut spread = vec![0.0; matrix.order()];
+fn incomplete_cholesky(matrix: LowerTriangle, shift: f64) -> Result<LowerTriangle, usize> {
+    let (mut spread, mut values) = (vec![0.0; matrix.order()], matrix.values.to_vec());
     for i in 0..matrix.order() {
         let start = matrix.row_start[i];
         let end = matrix.row_start[i + 1] - 1;
-        let (above, own) = matrix.values.split_at_mut(start);
+        let (above, own) = values.split_at_mut(start);
         let columns = &matrix.columns[start..end];
         let mut squares = 0.0;
         for (value, &column) in own.iter_mut().zip(columns) {
@@ -158,7 +158,7 @@ fn incomplete_cholesky(mut matrix: LowerTriangle, shift: f64) -> Result<LowerTri
         own[end - start] = pivot.sqrt();
         columns.iter().for_each(|&column| spread[column as usize] = 0.0);
     }
-    Ok(matrix)
+    Ok(LowerTriangle { values: values.into(), ..matrix })
 }
 
 fn dot(columns: &[u32], values: &[f64], spread: &[f64]) -> f64 {

@@ -1,8 +1,9 @@
 //! The inputs of iccg: a matrix, and the way its rows are divided. This module must never know how updates travel.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use tempest::entry::{BadPlan, File, Given, Inputs, Instance, Loaded, Plan, Reader};
+use tempest::entry::{BadPlan, File, Frozen, Given, Inputs, Instance, Loaded, Plan, Problems, Reader};
 use tempest::{Job, Mechanism, Shape};
 
 use super::bulk::Streams;
@@ -31,7 +32,7 @@ pub(super) fn load(given: &Given) -> Loaded {
     let mut reader = Reader::new(given, Options::INPUTS);
     let asked = Options::read(&mut reader);
     // The matrix is read even if the partition is wrong, so that a person sees all mistakes at once.
-    let problem = given.files.get("matrix").and_then(|file| match read(file) {
+    let problem = given.files.get("matrix").and_then(|file| match made(file, &given.problems) {
         Ok(problem) => Some(problem),
         Err(mistakes) => {
             mistakes.into_iter().for_each(|mistake| reader.refuse(mistake));
@@ -40,7 +41,12 @@ pub(super) fn load(given: &Given) -> Loaded {
     });
     reader.finish()?;
     let (problem, asked) = problem.zip(asked).expect("whatever is missing was refused");
-    Ok(Box::new(System::new(problem, &asked)))
+    Ok(Box::new(System::new(problem, &asked, given.problems.clone())))
+}
+
+/// The problem of a file.
+fn made(file: &File, problems: &Problems) -> Result<Arc<Problem>, Vec<String>> {
+    problems.get("iccg", &file.identity(), || read(file))
 }
 
 fn read(file: &File) -> Result<Problem, Vec<String>> {
@@ -57,6 +63,8 @@ fn read(file: &File) -> Result<Problem, Vec<String>> {
 /// The system to be solved, and the way in which its rows will be divided.
 struct System {
     problem: Arc<Problem>,
+    /// The division of its rows is a problem of its own.
+    problems: Problems,
     partition: Partition,
     /// The most updates in one transfer.
     batch: u32,
@@ -65,8 +73,16 @@ struct System {
 }
 
 impl System {
-    fn new(problem: Problem, &Options { partition, batch, .. }: &Options) -> Self {
-        Self { critical_path: problem.critical_path(), problem: Arc::new(problem), partition, batch }
+    fn new(problem: Arc<Problem>, &Options { partition, batch, .. }: &Options, problems: Problems) -> Self {
+        Self { critical_path: problem.critical_path(), problem, problems, partition, batch }
+    }
+
+    /// The part of each row.
+    fn owners(&self, parts: u32) -> Arc<Frozen<u32>> {
+        let of = format!("{} into {parts} parts", self.partition);
+        let assign = || Ok::<_, Infallible>(self.partition.assign(&self.problem, parts as usize).into());
+        let Ok(owners) = self.problems.get("iccg owners", &of, assign);
+        owners
     }
 }
 
@@ -76,8 +92,8 @@ impl Instance for System {
             let Shape { nodes, threads } = shape;
             format!("{nodes} nodes of {threads} threads: expected at most {} threads in all", u32::MAX)
         })?;
-        let owner = self.partition.assign(&self.problem, parts as usize);
-        let layout = Layout::new(Arc::clone(&self.problem), owner, shape, self.critical_path);
+        let owners = self.owners(parts);
+        let layout = Layout::new(Arc::clone(&self.problem), &owners, shape, self.critical_path);
         let streams = (mechanism == Mechanism::Bulk).then(|| Streams::new(&layout, shape, self.batch));
         Ok(Job::new::<Iccg>(Arc::new(Config { layout, streams })))
     }

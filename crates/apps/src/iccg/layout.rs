@@ -91,11 +91,11 @@ impl Element for DistantEdge {
 
 impl Layout {
     /// Divides a system: row i belongs to part `owner[i]`.
-    pub(super) fn new(problem: Arc<Problem>, owner: Vec<u32>, shape: Shape, critical_path: usize) -> Self {
+    pub(super) fn new(problem: Arc<Problem>, owner: &[u32], shape: Shape, critical_path: usize) -> Self {
         let Shape { nodes, threads } = shape;
         let mut rows = vec![Vec::new(); nodes as usize * threads as usize];
         let mut home = Vec::with_capacity(owner.len());
-        for (row, &part) in (0..).zip(&owner) {
+        for (row, &part) in (0..).zip(owner) {
             let members = &mut rows[part as usize];
             home.push((part, members.len() as u32));
             members.push(row);
@@ -171,7 +171,7 @@ mod tests {
     fn layout(partition: Partition) -> Layout {
         let problem = Arc::new(problem(JAGMESH));
         let owner = partition.assign(&problem, 6);
-        Layout::new(problem, owner, SHAPE, 0)
+        Layout::new(problem, &owner, SHAPE, 0)
     }
 
     fn threads() -> impl Iterator<Item = ThreadId> {

@@ -7,6 +7,7 @@
 //! which row.
 
 use formats::SparseMatrix;
+use tempest::entry::{Frozen, portable};
 
 use super::factor::{Factor, FactorError, LowerTriangle, factor};
 
@@ -14,18 +15,20 @@ use super::factor::{Factor, FactorError, LowerTriangle, factor};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// The diagonal L_ii; all entries are positive.
-    pub diagonal: Vec<f64>,
+    pub diagonal: Frozen<f64>,
     /// The number of edges that come into each node.
-    pub in_degree: Vec<u32>,
+    pub in_degree: Frozen<u32>,
     /// The right-hand side b = L x, computed in doubles for x_i = 1 + (i mod 7)/8. It needs no seed, and neighbours
     /// differ.
-    pub rhs: Vec<f64>,
+    pub rhs: Frozen<f64>,
     /// The relative shift of the diagonal that the factorization needed: [`Factor::shift`].
     pub shift: f64,
-    pub(super) column_start: Vec<usize>,
-    rows: Vec<u32>,
-    values: Vec<f64>,
+    pub(super) column_start: Frozen<usize>,
+    rows: Frozen<u32>,
+    values: Frozen<f64>,
 }
+
+portable!(Problem { diagonal, in_degree, rhs, shift, column_start, rows, values });
 
 impl Problem {
     /// Factors the matrix and states the system L x = b.
@@ -39,19 +42,20 @@ impl Problem {
     /// States the system L x = b of a given factor.
     pub fn from_factor(factor: &Factor) -> Self {
         let lower = &factor.lower;
-        let rows = 0..lower.order();
-        let mut problem = Self {
-            diagonal: rows.clone().map(|row| lower.row(row).2).collect(),
-            in_degree: rows.clone().map(|row| lower.row(row).0.len() as u32).collect(),
-            rhs: Vec::new(),
+        let order = 0..lower.order();
+        let column_start = column_starts(lower);
+        let (rows, values) = columns(lower, &column_start);
+        let problem = Self {
+            diagonal: order.clone().map(|row| lower.row(row).2).collect(),
+            in_degree: order.clone().map(|row| lower.row(row).0.len() as u32).collect(),
+            rhs: Frozen::default(),
             shift: factor.shift,
-            column_start: column_starts(lower),
-            rows: Vec::new(),
-            values: Vec::new(),
+            column_start: column_start.into(),
+            rows: rows.into(),
+            values: values.into(),
         };
-        problem.fill_columns(lower);
-        problem.rhs = problem.times(&rows.map(intended).collect::<Vec<_>>());
-        problem
+        let rhs = problem.times(&order.map(intended).collect::<Vec<_>>()).into();
+        Self { rhs, ..problem }
     }
 
     /// The number of unknowns.
@@ -81,21 +85,6 @@ impl Problem {
         length.into_iter().max().unwrap_or(0)
     }
 
-    /// Sorts the entries below the diagonal into columns. Each column is ascending, as the rows are visited in order.
-    fn fill_columns(&mut self, lower: &LowerTriangle) {
-        let edges = self.column_start[lower.order()];
-        (self.rows, self.values) = (vec![0; edges], vec![0.0; edges]);
-        let mut next = self.column_start.clone();
-        for row in 0..lower.order() {
-            let (columns, values, _) = lower.row(row);
-            for (&column, &value) in columns.iter().zip(values) {
-                let at = &mut next[column as usize];
-                (self.rows[*at], self.values[*at]) = (row as u32, value);
-                *at += 1;
-            }
-        }
-    }
-
     /// The product L x.
     fn times(&self, x: &[f64]) -> Vec<f64> {
         let mut product: Vec<_> = self.diagonal.iter().zip(x).map(|(value, x)| value * x).collect();
@@ -109,6 +98,23 @@ impl Problem {
 /// The solution x_i that the right-hand side is made for.
 pub(super) fn intended(row: usize) -> f64 {
     1.0 + (row % 7) as f64 / 8.0
+}
+
+/// The rows and the values of the entries below the diagonal, sorted into columns, which begin at `starts`. Each column is ascending, as
+/// the rows are visited in order.
+fn columns(lower: &LowerTriangle, starts: &[usize]) -> (Vec<u32>, Vec<f64>) {
+    let edges = starts[lower.order()];
+    let (mut rows, mut values) = (vec![0; edges], vec![0.0; edges]);
+    let mut next = starts.to_vec();
+    for row in 0..lower.order() {
+        let (columns, of_row, _) = lower.row(row);
+        for (&column, &value) in columns.iter().zip(of_row) {
+            let at = &mut next[column as usize];
+            (rows[*at], values[*at]) = (row as u32, value);
+            *at += 1;
+        }
+    }
+    (rows, values)
 }
 
 /// The offset of each column when the entries below the diagonal are stored by columns.
@@ -141,7 +147,7 @@ pub(super) mod tests {
             assert!(targets.is_sorted() && targets.iter().all(|&k| k as usize > i));
             targets.iter().for_each(|&k| incoming[k as usize] += 1);
         }
-        assert_eq!(incoming, problem.in_degree);
+        assert_eq!(incoming, *problem.in_degree);
         assert_eq!(problem.edges(), 42_943 - 2_003);
     }
 

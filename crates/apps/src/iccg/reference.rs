@@ -9,7 +9,7 @@ use crate::kit::rounding::{Check, Twice, backward_error, gamma};
 impl Problem {
     /// Solves the system by forward substitution, one node after the other.
     pub fn reference(&self) -> Vec<f64> {
-        let mut x = self.rhs.clone();
+        let mut x = self.rhs.to_vec();
         for i in 0..self.order() {
             x[i] /= self.diagonal[i];
             for (k, value) in self.edges_from(i) {
@@ -60,7 +60,7 @@ mod tests {
 
     /// Forward substitution where `send` may lose, change or divert the update number n to (row, value).
     fn solve_with(problem: &Problem, send: impl Fn(usize, u32, f64) -> Option<(u32, f64)>) -> Vec<f64> {
-        let mut x = problem.rhs.clone();
+        let mut x = problem.rhs.to_vec();
         let mut sent = 0;
         for i in 0..problem.order() {
             x[i] /= problem.diagonal[i];

@@ -1,14 +1,17 @@
 //! A sparse lower triangular matrix. This module must never know the use of the matrix.
 
 use formats::Entry;
+use tempest::entry::{Frozen, portable};
 
 /// A lower triangular matrix by rows: columns ascend and the diagonal comes last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LowerTriangle {
-    pub(crate) row_start: Vec<usize>,
-    pub(crate) columns: Vec<u32>,
-    pub(crate) values: Vec<f64>,
+    pub(crate) row_start: Frozen<usize>,
+    pub(crate) columns: Frozen<u32>,
+    pub(crate) values: Frozen<f64>,
 }
+
+portable!(LowerTriangle { row_start, columns, values });
 
 impl LowerTriangle {
     /// Joins the entries below the diagonal, sorted by row and column, with the diagonal.
@@ -24,7 +27,7 @@ impl LowerTriangle {
             values.extend(own.iter().map(|entry| entry.value).chain([value]));
             row_start.push(columns.len());
         }
-        Self { row_start, columns, values }
+        Self { row_start: row_start.into(), columns: columns.into(), values: values.into() }
     }
 
     /// The number of rows, which is the number of columns too.

@@ -3,14 +3,12 @@
 //! This module must never know how the mesh is relaxed.
 
 use rand::RngExt;
+use tempest::entry::Frozen;
 
 use crate::kit::stream;
 
-/// A coordinate of all points, row by row.
-pub(super) type Matrix = Vec<f64>;
-
-/// A mesh: its coordinates x and y.
-pub(super) type Mesh = [Matrix; 2];
+/// A mesh: its coordinates x and y of all points, row by row.
+pub(super) type Mesh = [Frozen<f64>; 2];
 
 /// The place of a point of the undisturbed mesh: a square whose sides are bent by a tenth of their length.
 fn place(u: f64, v: f64) -> [f64; 2] {
@@ -34,7 +32,7 @@ pub(super) fn generate(size: usize, seed: u64) -> Mesh {
             }
         }
     }
-    mesh
+    mesh.map(Frozen::from)
 }
 
 #[cfg(test)]

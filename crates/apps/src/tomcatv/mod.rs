@@ -76,7 +76,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn load(given: &Given) -> Loaded {
-    Ok(Box::new(Relaxation::new(Options::from_given(given)?)))
+    Ok(Box::new(Relaxation::new(Options::from_given(given)?, given.problems.clone())))
 }
 
 impl Instance for Relaxation {

@@ -2,9 +2,10 @@
 //!
 //! This module must never know how rows travel.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::convert::Infallible;
+use std::sync::Arc;
 
-use tempest::entry::{FRAMES, HOMES, Inputs};
+use tempest::entry::{FRAMES, HOMES, Inputs, Problems, portable};
 use tempest::memory::{Frames, Placement};
 
 use super::generated::{Mesh, generate};
@@ -31,35 +32,36 @@ pub(super) struct Options {
     pub(super) homes: Placement,
 }
 
-/// The problem by its inputs, and the mesh that was relaxed last. A comparison runs the same mesh many times, so it is
-/// kept.
+/// The problem by its inputs.
 pub(super) struct Relaxation {
     pub(super) asked: Options,
-    last: Mutex<Option<Solved>>,
+    problems: Problems,
 }
 
 /// A mesh, and its required result.
-#[derive(Clone)]
 pub(super) struct Solved {
-    seed: u64,
-    pub(super) mesh: Arc<Mesh>,
-    pub(super) expected: Arc<Expected>,
+    pub(super) mesh: Mesh,
+    pub(super) expected: Expected,
 }
 
+portable!(Solved { mesh, expected });
+
 impl Relaxation {
-    /// The problem of these inputs. No mesh is generated yet.
-    pub(super) fn new(asked: Options) -> Self {
-        Self { asked, last: Mutex::default() }
+    /// The problem of these inputs. Meshes are kept in `problems`.
+    pub(super) fn new(asked: Options, problems: Problems) -> Self {
+        Self { asked, problems }
     }
 
-    /// Generates the mesh of a seed and relaxes it sequentially, unless it was the last relaxed.
-    pub(super) fn solve(&self, seed: u64) -> Solved {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(solved) = last.as_ref().filter(|solved| solved.seed == seed) {
-            return solved.clone();
-        }
-        let mesh = generate(self.asked.size as usize, seed);
-        let expected = reference::run(&mesh, self.asked.size as usize, self.asked.iterations);
-        last.insert(Solved { seed, mesh: Arc::new(mesh), expected: Arc::new(expected) }).clone()
+    /// Generates the mesh of a seed and relaxes it sequentially.
+    pub(super) fn solve(&self, seed: u64) -> Arc<Solved> {
+        let Options { size, iterations, .. } = self.asked;
+        let of = format!("{size} points a side, {iterations} iterations, seed {seed}");
+        let relax = || {
+            let mesh = generate(size as usize, seed);
+            let expected = reference::run(&mesh, size as usize, iterations);
+            Ok::<_, Infallible>(Solved { mesh, expected })
+        };
+        let Ok(solved) = self.problems.get("tomcatv", &of, relax);
+        solved
     }
 }

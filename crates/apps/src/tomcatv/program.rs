@@ -23,7 +23,7 @@ pub(super) struct Config {
     pub(super) mechanism: Mechanism,
     pub(super) asked: Options,
     pub(super) layout: Layout,
-    pub(super) solved: Solved,
+    pub(super) solved: Arc<Solved>,
 }
 
 /// The state of tomcatv on one node.

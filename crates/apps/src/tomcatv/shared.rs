@@ -19,7 +19,7 @@ use super::sweep::{Coordinates, Sweep};
 pub(super) struct Config {
     asked: Options,
     layout: Layout,
-    solved: Solved,
+    solved: Arc<Solved>,
     memory: SharedMemory,
     axes: [Array<f64>; 2],
     collectives: CollectiveRoom,
@@ -30,7 +30,12 @@ impl Config {
     ///
     /// # Errors
     /// [`BadPlan`] if there is no such address space, or no protocol for it.
-    pub(super) fn new(plan: &Plan, asked: Options, layout: Layout, solved: Solved) -> Result<Self, BadPlan> {
+    pub(super) fn new(
+        plan: &Plan,
+        asked: Options,
+        layout: Layout,
+        solved: Arc<Solved>,
+    ) -> Result<Self, BadPlan> {
         let mut space = plan.layout()?;
         let part = layout.most_rows() * layout.stride;
         let axes = [space.array("x", part, Homes::Parts)?, space.array("y", part, Homes::Parts)?];

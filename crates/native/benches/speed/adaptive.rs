@@ -67,7 +67,8 @@ impl Case {
     fn job(&self, plan: &Plan) -> Job {
         let values = self.inputs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         let files = self.file.iter().map(|(key, name)| ((*key).to_owned(), shipped(name)));
-        let given = Given { values: values.collect(), files: files.collect::<BTreeMap<_, _>>() };
+        let given =
+            Given { values: values.collect(), files: files.collect::<BTreeMap<_, _>>(), ..Given::default() };
         let entry = tempest::entry::find(self.program, apps::ALL).expect("a program of the registry");
         let instance = (entry.load)(&given).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
         instance.job(plan).expect("a plan that the program can run by")

@@ -22,6 +22,11 @@ impl Member {
         match *self {}
     }
 
+    /// The problems that the launcher has made for the run.
+    pub fn problems(&self) -> &tempest::entry::Problems {
+        match *self {}
+    }
+
     pub(crate) fn calls(&self) -> u64 {
         match *self {}
     }

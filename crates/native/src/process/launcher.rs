@@ -16,6 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use segment::FrozenFile;
 use tempest::NodeId;
 use tempest::outcome::{Blocked, Failure, Outcome, Refusal, Spinning};
 use tempest::world::lasting;
@@ -27,6 +28,7 @@ use crate::parts::world::Stage;
 use crate::process::member::{MARK, build, mark, monotonic_ns};
 use crate::process::orders::{FromProcess, Join, Left, NodeExports, Still, ToProcess};
 use crate::process::peers::{Milestone, Peers};
+use crate::process::refusals::no_file;
 use crate::process::settings::Settings;
 use crate::process::socket::{MOST_DESCRIPTORS, Socket, is_ended};
 use crate::runner::stillness::{Judgement, Stillness};
@@ -92,6 +94,8 @@ impl Launcher {
                 "{processes} processes: expected at most {MOST_DESCRIPTORS}; fewer --nodes, or more of them in each process"
             )));
         }
+        let problems = terms.launch.problems.freeze();
+        let problems = problems.map_err(|error| Failure::Refused(no_file(&error)))?;
         let (to, heard) = channel();
         let (job, beat) = (job(), Peers::beat(settings.peer_timeout));
         let peers = Peers::new(processes, settings.peer_timeout);
@@ -116,7 +120,7 @@ impl Launcher {
                 beat_ns: beat.as_nanos() as u64,
                 traced: terms.launch.trace.is_some(),
             };
-            let started = launcher.add(job, join, to.clone());
+            let started = launcher.add(job, join, problems.as_ref(), to.clone());
             started.map_err(|error| {
                 launcher.end();
                 host(format!(
@@ -127,8 +131,14 @@ impl Launcher {
         Ok(launcher)
     }
 
-    /// Starts a process and listens to it.
-    fn add(&mut self, job: u128, join: Join, to: Sender<Heard>) -> io::Result<()> {
+    /// Starts a process, hands it the problems of the run, and listens to it.
+    fn add(
+        &mut self,
+        job: u128,
+        join: Join,
+        problems: Option<&FrozenFile>,
+        to: Sender<Heard>,
+    ) -> io::Result<()> {
         let (here, there) = UnixStream::pair()?;
         let mut arguments = std::env::args_os();
         let mut command = Command::new("/proc/self/exe");
@@ -144,7 +154,8 @@ impl Launcher {
         let socket = Arc::new(Socket::new(here));
         self.sockets.push(Arc::clone(&socket));
         // A process that has gone is heard of by the end of its socket.
-        _ = socket.send(&ToProcess::Join(join));
+        let problems: Vec<_> = problems.map(FrozenFile::descriptor).into_iter().collect();
+        _ = socket.send_with(&ToProcess::Join(join), &problems);
         let listener = thread::Builder::new().name(format!("listens to process {process}"));
         self.listeners.push(listener.spawn(move || {
             loop {

@@ -21,7 +21,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use segment::{MemorySource, SharedFile};
+use segment::{FrozenFile, MemorySource, SharedFile};
+use tempest::entry::Problems;
 use tempest::outcome::{Failure, Refusal};
 use tempest::world::{Launch, panic_message};
 use trace::Recorder;
@@ -34,6 +35,7 @@ use crate::parts::settling::{Settled, Terms};
 use crate::parts::world::{Stage, World};
 use crate::process::memory::{Home, Neighbourhood, Peer};
 use crate::process::orders::{Cause, FromProcess, Join, Left, NodeExports, Still, ToProcess};
+use crate::process::refusals::{no_file, no_thread};
 use crate::process::socket::Socket;
 use crate::runner::os_threads::{Farewell, Processors, last_grace, progress, running};
 
@@ -50,6 +52,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Member {
     socket: Arc<Socket>,
     join: Join,
+    problems: Problems,
     running: Arc<OnceLock<Running>>,
     /// The launcher's messages that prepare the run, with their descriptors.
     prepared: Mutex<Receiver<(ToProcess, Vec<OwnedFd>)>>,
@@ -128,11 +131,6 @@ fn first_message(socket: &Arc<Socket>) -> Result<Heard, String> {
     Err(format!("the socket at the standard input brings no message of a launcher; {EXPECTED}"))
 }
 
-/// The reason of a process without control threads.
-fn no_thread(error: &io::Error) -> String {
-    format!("the host refuses a control thread of a process: {error}; expected fewer --nodes")
-}
-
 impl Member {
     /// Takes the socket from the standard input, and the launcher's first message from it.
     fn joined(job: u128) -> Result<Self, String> {
@@ -141,8 +139,8 @@ impl Member {
         let socket = Arc::new(Socket::new(UnixStream::from(socket)));
         let null: OwnedFd = std::fs::File::open("/dev/null").map_err(bad)?.into();
         rustix::stdio::dup2_stdin(&null).map_err(|error| bad(error.into()))?;
-        let join = match first_message(&socket)?.map_err(bad)? {
-            Some((ToProcess::Join(join), _)) => join,
+        let (join, mut files) = match first_message(&socket)?.map_err(bad)? {
+            Some((ToProcess::Join(join), files)) => (join, files),
             Some(_) => return Err(format!("the launcher's first message is another; {EXPECTED}")),
             None => return Err(format!("the socket at the standard input is closed; {EXPECTED}")),
         };
@@ -152,8 +150,10 @@ impl Member {
         if join.build != build() {
             return Err(format!("the launcher at the standard input is another executable; {EXPECTED}"));
         }
+        let problems = files.pop().map(FrozenFile::adopt).transpose().map_err(bad)?;
+        let problems = problems.map_or_else(Problems::default, Problems::received);
         let (to, prepared) = channel();
-        let member = Self { socket, join, running: Arc::default(), prepared: Mutex::new(prepared) };
+        let member = Self { socket, join, problems, running: Arc::default(), prepared: Mutex::new(prepared) };
         if let Err(error) = member.beat().and_then(|()| member.obey(to)) {
             refuse(&member.socket, &no_thread(&error));
         }
@@ -163,6 +163,11 @@ impl Member {
     /// The run as the launcher's command describes it; `None` where the program reaches the run by itself.
     pub fn order(&self) -> Option<&str> {
         self.join.order.as_deref()
+    }
+
+    /// The [problems](Launch::problems) that the launcher has made for the run.
+    pub fn problems(&self) -> &Problems {
+        &self.problems
     }
 
     /// The number of worlds of processes that the launcher has run before.
@@ -260,14 +265,8 @@ impl Member {
             return Err(Failure::Refused(Refusal::Host(why)));
         }
         let own = own(&self.join, terms)?;
-        let file = SharedFile::new().map_err(|error| {
-            let expected = "expected memfd_create to be allowed, or --world local";
-            host(io::Error::new(
-                error.kind(),
-                format!("the system refuses a memory file: {error}; {expected}"),
-            ))
-        });
-        let file = Arc::new(file?);
+        let file = SharedFile::new().map_err(|error| Failure::Refused(no_file(&error)))?;
+        let file = Arc::new(file);
         let settled = Settled::new(terms, own, &MemorySource::Shared(Arc::clone(&file)))?;
         let homes = Home::of(terms, &settled, &file).map_err(host)?;
         file.seal().map_err(host)?;

@@ -16,6 +16,7 @@ use crate::parts::parker::Parker;
 use crate::parts::seating::Seating;
 use crate::parts::settling::{Settled, Terms};
 use crate::process::orders::NodeExports;
+use crate::process::refusals::no_room;
 use crate::rings::channel::{COUNTS, Channel};
 use crate::rings::consumer::Consumer;
 use crate::rings::producer::Producer;
@@ -73,12 +74,6 @@ impl Home {
 
 fn place(mapping: &Mapping) -> io::Result<u64> {
     mapping.place_in_file().ok_or_else(not_shared)
-}
-
-/// The error where the system has no room for the memory between nodes.
-fn no_room(error: io::Error) -> io::Error {
-    let expected = "expected room in shared memory, fewer --nodes or shorter rings";
-    io::Error::new(error.kind(), format!("the memory between nodes has no room: {error}; {expected}"))
 }
 
 fn not_shared() -> io::Error {

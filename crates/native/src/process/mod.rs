@@ -14,6 +14,7 @@
 //! | `memory` | the memory of nodes that several processes access, and the links through it |
 //! | `orders` | the messages between the launcher and a process |
 //! | `socket` | their way: bytes and descriptors |
+//! | `refusals` | the errors of a host that lacks something |
 //! | `coding` | plain values as bytes |
 //! | `elsewhere` | systems other than Linux |
 //!
@@ -33,6 +34,8 @@ mod memory;
 mod orders;
 #[cfg(target_os = "linux")]
 mod peers;
+#[cfg(target_os = "linux")]
+mod refusals;
 mod settings;
 #[cfg(target_os = "linux")]
 mod socket;

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! launcher                      process
-//! Join       ────────────────▶  it checks that it is the same executable, and installs the job on its nodes
+//! Join       ────────────────▶  with the file of the problems of the run, if it has any; it checks that it is the same executable, and
+//!                               installs the job on its nodes
 //!            ◀────────────────  Settled, with the file of its nodes' memory; or Refused
 //! Peers      ────────────────▶  with the files of all; it connects its nodes and starts its processors
 //!            ◀────────────────  Arrived

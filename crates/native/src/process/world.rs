@@ -18,8 +18,9 @@ use crate::process::{Member, member, system};
 /// part in the run, and ends with it. So a program has to come to the same runs in the same order whenever it is executed. Its standard
 /// output is closed in the processes, and their standard input is empty.
 ///
-/// The program makes its problem in each process by itself. Nothing that it keeps in memory outside segments, messages and shared memory is
-/// known to other nodes.
+/// The program makes its problem in each process by itself, but for the problems of the [launch](Launch::problems): the process that
+/// launches the others hands these on, and the others find them with their [member](crate::Member::problems). Nothing else that the program
+/// keeps in memory outside segments, messages and shared memory is known to other nodes.
 #[derive(Clone, Debug)]
 pub struct Processes {
     local: Local,

@@ -9,6 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use tempest::entry::mix;
 use tempest::world::{MessageId, Packet};
 use tempest::{MAX_WORDS, NodeId};
 
@@ -24,15 +25,13 @@ const KINDS: usize = 3;
 /// Mutations of a lane. More would find a lane that has refused all by then.
 const EACH: u64 = 50;
 
-/// Random numbers: splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Random numbers: the scattered bits of consecutive ones.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        self.0 = self.0.wrapping_add(1);
+        mix(self.0)
     }
 
     pub(crate) fn below(&mut self, bound: u64) -> u64 {

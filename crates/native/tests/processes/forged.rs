@@ -13,8 +13,8 @@ pub(crate) fn join(job: u128, build: u64) -> Vec<u8> {
     let mut bytes = vec![0];
     bytes.extend(job.to_le_bytes());
     bytes.extend(build.to_le_bytes());
-    // Process 0 of node 0, one node in each, after no other world.
-    [0_u64, 0, 1, 0].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    // The first node is node 0, one node in each process, after no other world.
+    [0_u64, 1, 0].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
     // No order, empty terms, and a beat every 0.1 s.
     bytes.push(0);
     bytes.extend(0_u64.to_le_bytes());

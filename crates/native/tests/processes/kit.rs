@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use tempest::entry::mix;
 
 /// The variable of the environment by which a process of a world is known.
 pub(crate) const MARK: &str = "TRADEWIND_PROCESS";
@@ -58,15 +59,13 @@ pub(crate) fn left_behind(before: usize) -> Option<String> {
         .then(|| format!("processes {left:?} are left, and {now} descriptors are open after {before}"))
 }
 
-/// Random numbers: splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Random numbers: the scattered bits of consecutive ones.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        self.0 = self.0.wrapping_add(1);
+        mix(self.0)
     }
 
     pub(crate) fn below(&mut self, bound: u64) -> u64 {

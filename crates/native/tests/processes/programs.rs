@@ -7,11 +7,11 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use tempest::entry::{File, Given, Plan};
+use tempest::entry::{File, Given, Plan, Problems};
 use tempest::outcome::{Failure, Outcome};
 use tempest::world::{Launch, World};
 use tempest::{Mechanism, Shape};
-use tradewind_native::Processes;
+use tradewind_native::{Processes, member};
 
 /// The argument with which this test is executed to launch one run, whose order follows it.
 pub(crate) const LAUNCH: &str = "--launch";
@@ -58,12 +58,15 @@ impl Run {
         let known = KNOWN.iter().find(|known| known.program == self.program).expect("a known program");
         let values = known.work.iter().map(|key| ((*key).to_owned(), self.work.to_string()));
         let files = known.file.iter().map(|(key, name)| ((*key).to_owned(), shipped(name)));
-        let given = Given { values: values.collect(), files: files.collect::<BTreeMap<_, _>>() };
+        let member = member().unwrap_or_else(|why| fail(why));
+        let problems = member.map_or_else(Problems::default, |member| member.problems().clone());
+        let files = files.collect::<BTreeMap<_, _>>();
+        let given = Given { values: values.collect(), files, problems: problems.clone() };
         let entry = tempest::entry::find(self.program, apps::ALL).expect("a program of the registry");
         let instance = (entry.load)(&given).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
         let plan = Plan::new(Mechanism::Messages, Shape { nodes: self.nodes, threads: 1 });
         let job = instance.job(&plan).expect("a plan that the program can run by");
-        Launch { nodes: self.nodes, ..Launch::new(job, "single".parse().expect("a policy")) }
+        Launch { nodes: self.nodes, problems, ..Launch::new(job, "single".parse().expect("a policy")) }
     }
 
     /// Runs the program, in a launcher or in a process of it.

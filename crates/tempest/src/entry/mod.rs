@@ -14,6 +14,7 @@
 //! | `given` | [`Given`], [`File`]: the inputs that a person gave |
 //! | `reader` | [`Reader`]: from given inputs to numbers, with every mistake in them |
 //! | `plan` | [`Plan`]: the mechanism, shape and seed of a run |
+//! | `crate::problem` | [`Problems`], [`Frozen`]: problems that are made once a host |
 //! | `coherence` | [`Coherence`], [`SharedMemory`]: the protocols that keep shared memory coherent |
 //! | `errors` | errors, as types |
 //! | `random` | seeds of random streams |
@@ -31,6 +32,7 @@ mod table;
 mod task;
 
 pub use crate::plain::random::{mix, stream_seed};
+pub use crate::problem::{Frozen, Packer, Portable, Problems, Unpacker, portable};
 pub use ::macros::Inputs;
 pub use coherence::{Coherence, SharedMemory};
 pub use errors::{BadInputs, BadPlan, Duplicate, InputError, UnknownName};

@@ -6,6 +6,7 @@ use trace::Recorder;
 use units::Time;
 
 use crate::outcome::{Failure, Outcome, RunProgress};
+use crate::problem::Problems;
 use crate::{Job, Mechanism, Policy};
 
 /// A backend that runs programs: real threads of this host, or a modelled machine.
@@ -48,6 +49,8 @@ pub struct Launch {
     /// The object through which another thread of the host asks a simulator for its modelled time; `None` if no thread
     /// asks.
     pub progress: Option<RunProgress>,
+    /// The problems that the job was made of. A world of several processes hands them on, so that none makes them again.
+    pub problems: Problems,
 }
 
 impl Launch {
@@ -65,6 +68,7 @@ impl Launch {
             stall_limit: None,
             trace: None,
             progress: None,
+            problems: Problems::default(),
         }
     }
 }

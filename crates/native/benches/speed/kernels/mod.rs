@@ -50,6 +50,7 @@ impl Kernel {
         let given = Given {
             values: inputs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
             files: file.into_iter().map(|file| ("matrix".to_owned(), file)).collect(),
+            ..Given::default()
         };
         let entry = tempest::entry::find(program, apps::ALL).expect("a program of the registry");
         let instance = (entry.load)(&given).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
