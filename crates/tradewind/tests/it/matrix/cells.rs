@@ -198,6 +198,11 @@ fn shape(program: &Program, policy: &Policy, (nodes, each): (u32, u32), threads:
 }
 
 impl Cell<'_> {
+    /// Number of shapes.
+    pub(super) fn shapes(&self) -> usize {
+        self.shapes.len()
+    }
+
     /// The run of a round: rounds take turns in how processors are divided among nodes and threads among processors, and
     /// each has a seed of its own.
     pub(super) fn trial(&self, round: usize) -> Trial<'_> {
@@ -244,7 +249,14 @@ impl Trial<'_> {
             shape: WorldShape { nodes, processors, threads },
             seed,
         } = self;
-        let inputs: String = program.inputs.iter().map(|input| format!(" --input {input}")).collect();
+        // The command refuses an input that the mechanism does not heed.
+        let entry = super::table().find(program.name).expect("cells are of programs of the table");
+        let is_heeded = |text: &&&str| {
+            let input = entry.inputs.iter().find(|input| text.split('=').next() == Some(input.key));
+            input.is_none_or(|input| input.is_heeded(&[program.mechanism]))
+        };
+        let inputs: String =
+            program.inputs.iter().filter(is_heeded).map(|input| format!(" --input {input}")).collect();
         format!(
             "tradewind run {} --mechanism {} --policy {policy} --nodes {nodes} --processors {processors} --threads {threads} \
              --seed {seed}{inputs}",

@@ -14,6 +14,7 @@
 #![allow(clippy::print_stderr, reason = "a long test says where it is")]
 
 mod cells;
+mod processes;
 mod watch;
 
 use std::collections::BTreeSet;
