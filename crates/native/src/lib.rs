@@ -22,7 +22,9 @@
 //!   └─ measure      timed regions, and the totals of all measurements
 //! parts           the state of a processor, a node, a world
 //! rings           the messages in memory: rings, credits, outboxes
+//! clock           the monotonic clock, the same in all processes of the host
 //! fences          the fences between processors that supply work and processors that go to sleep
+//! clock           the monotonic clock, the same in all processes of the host
 //! padding         values on cache lines of their own
 //! sleep           sleep until another processor changes a word: the futex of the system
 //! words           words of memory that two nodes access
@@ -55,6 +57,7 @@
 #![deny(unsafe_code)]
 
 mod api;
+mod clock;
 mod control;
 mod dispatch;
 mod fences;

@@ -20,6 +20,7 @@ use tempest::world::{Launch, SegmentId};
 use tempest::{Mechanism, NodeId, Place, Policy, Shape};
 
 use crate::Local;
+use crate::clock::monotonic_ns;
 use crate::control::message::{Control, RegionName};
 use crate::lock::lock;
 use crate::parts::ending::Reply;
@@ -151,7 +152,7 @@ fn disturb(world: &World, aim: Aim, random: &mut Random) {
 fn run(terms: &Terms<'_>, seed: u64) -> (Option<Failure>, u64) {
     let world = Arc::new(World::local(terms).expect("the program settles"));
     let processors = Processors::start(&world, terms.launch);
-    world.start_clock(Instant::now());
+    world.start_clock(monotonic_ns());
     processors.release();
     let (mut random, mut mutations, start) = (Random(seed), 0, Instant::now());
     let (aim, pause) = (AIMS[seed as usize % AIMS.len()], 1 + random.below(500));

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use segment::MemorySource;
 use tempest::outcome::{Blocked, Failure};
@@ -15,6 +15,7 @@ use tempest::world::Disposal;
 use tempest::{NodeId, Policy};
 use units::Time;
 
+use crate::clock::monotonic_ns;
 use crate::fences::{Fences, between_givers_and_sleepers};
 use crate::lock::lock;
 use crate::parts::attendance;
@@ -75,7 +76,8 @@ pub(crate) struct World {
     failure: Mutex<Option<Failure>>,
     /// Threads that waited when the world stopped, reported by their processors.
     pub(crate) blocked: Mutex<Vec<Blocked>>,
-    start: OnceLock<Instant>,
+    /// The time of the [clock](monotonic_ns) at which the run began.
+    start: OnceLock<u64>,
     /// Time at which the run stopped, in nanoseconds from its start; `u64::MAX` before.
     stopped_ns: AtomicU64,
 }
@@ -213,15 +215,15 @@ impl World {
             .sum()
     }
 
-    /// Starts the clock, when every processor has its OS thread. The run begins at `start`.
-    pub(crate) fn start_clock(&self, start: Instant) {
+    /// Starts the clock, when every processor has its OS thread. The run begins at the time `start` of the [clock](monotonic_ns).
+    pub(crate) fn start_clock(&self, start: u64) {
         self.stolen.iter().for_each(StolenTime::begin);
         self.start.get_or_init(|| start);
     }
 
     /// Nanoseconds since the start.
     pub(crate) fn now_ns(&self) -> u64 {
-        self.start.get().map_or(0, |start| start.elapsed().as_nanos() as u64)
+        self.start.get().map_or(0, |start| monotonic_ns().saturating_sub(*start))
     }
 
     /// Time since the start, but not after the run stopped.

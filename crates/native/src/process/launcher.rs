@@ -22,10 +22,11 @@ use tempest::outcome::{Blocked, Failure, Outcome, Refusal, Spinning};
 use tempest::world::lasting;
 use units::Time;
 
+use crate::clock::monotonic_ns;
 use crate::measure::outcome::outcome;
 use crate::parts::settling::Terms;
 use crate::parts::world::Stage;
-use crate::process::member::{MARK, build, mark, monotonic_ns};
+use crate::process::member::{MARK, build, mark};
 use crate::process::orders::{FromProcess, Join, Left, NodeExports, Still, ToProcess};
 use crate::process::peers::{Milestone, Peers};
 use crate::process::refusals::no_file;
@@ -68,10 +69,8 @@ struct Run {
     settled: Vec<Option<(Vec<NodeExports>, OwnedFd)>>,
     /// The judgement of the run's progress, once the clock runs.
     stillness: Option<Stillness>,
-    /// The stage of the run and the time of its end, once one process has stopped it.
-    stopped: Option<(Stage, u64)>,
-    /// The time of the launcher at which the run was stopped.
-    since: Option<Instant>,
+    /// The stop of the run, once one process has stopped it.
+    stopped: Option<Stopped>,
     /// By process: its end.
     left: Vec<Option<Left>>,
     /// The failure that the launcher itself has found.
@@ -80,6 +79,15 @@ struct Run {
     lost: Option<String>,
     /// The stall limit that the run has passed.
     stalled: Option<Time>,
+}
+
+/// The stop of a run.
+struct Stopped {
+    stage: Stage,
+    /// The time of the stop in nanoseconds from the start of the run.
+    at: u64,
+    /// The time at which the launcher noted it.
+    noted: Instant,
 }
 
 impl Launcher {
@@ -182,7 +190,6 @@ impl Launcher {
             settled: (0..processes).map(|_| None).collect(),
             stillness: None,
             stopped: None,
-            since: None,
             left: (0..processes).map(|_| None).collect(),
             failure: None,
             lost: None,
@@ -210,8 +217,10 @@ impl Launcher {
                 judged = now;
                 self.judge(&mut run);
             }
-            let is_over = |since: Instant| now - since > GRACE + self.timeout;
-            if run.stopped.is_some_and(|(stage, _)| stage != Stage::Ended) && run.since.is_some_and(is_over) {
+            let is_over = |stopped: &Stopped| {
+                stopped.stage != Stage::Ended && now - stopped.noted > GRACE + self.timeout
+            };
+            if run.stopped.as_ref().is_some_and(is_over) {
                 break;
             }
         }
@@ -276,7 +285,7 @@ impl Launcher {
 
     /// Ends the run because of bytes of a process that are no message, or a message that it must not send. Gives the process up.
     fn refuse(&mut self, run: &mut Run, process: usize, why: &str) {
-        if self.peers.has_left(process) {
+        if self.peers.has_only(process, Milestone::Left) {
             return;
         }
         self.peers.reach(process, Milestone::Left);
@@ -343,7 +352,7 @@ impl Launcher {
 
     /// Gives up a process whose socket has ended, or that is silent, unless it has left.
     fn lose(&mut self, run: &mut Run, process: usize) {
-        if self.peers.has_left(process) {
+        if self.peers.has_only(process, Milestone::Left) {
             return;
         }
         self.peers.reach(process, Milestone::Left);
@@ -401,7 +410,7 @@ impl Run {
     fn note_stop(&mut self, stage: Stage, at: u64) -> bool {
         let first = self.stopped.is_none();
         if first {
-            (self.stopped, self.since) = (Some((stage, at)), Some(Instant::now()));
+            self.stopped = Some(Stopped { stage, at, noted: Instant::now() });
         }
         first
     }
@@ -425,7 +434,7 @@ impl Run {
         if let Some(cause) = self.left.iter_mut().flatten().find_map(|left| left.failure.take()) {
             return Err(cause.failure());
         }
-        let (stage, at) = self.stopped.unwrap_or((Stage::Failed, 0));
+        let (stage, at) = self.stopped.map_or((Stage::Failed, 0), |stopped| (stopped.stage, stopped.at));
         if stage == Stage::Deadlocked {
             return Err(Failure::Deadlock { at: Time::from_nanoseconds(at), blocked });
         }

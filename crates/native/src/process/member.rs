@@ -14,13 +14,11 @@ use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
 use segment::{FrozenFile, MemorySource, SharedFile};
 use tempest::entry::Problems;
 use tempest::outcome::{Failure, Refusal};
@@ -290,7 +288,7 @@ impl Member {
         let stalled = OnceLock::new();
         let running = Running { world: Arc::downgrade(world), threads: launch.threads, stalled };
         let running = self.running.get_or_init(|| running);
-        world.start_clock(instant_of(at));
+        world.start_clock(at);
         processors.release();
         let farewell = self.await_end(world, &processors);
         if farewell == Farewell::Joined {
@@ -387,40 +385,20 @@ fn expect_complete(
     Err(io::Error::other("the launcher names another number of nodes or files"))
 }
 
-/// Nanoseconds of the host's monotonic clock, which all processes read.
-pub(crate) fn monotonic_ns() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-/// The instant at which the host's monotonic clock showed `at` nanoseconds, which is not to come.
-fn instant_of(at: u64) -> Instant {
-    let now = Instant::now();
-    now.checked_sub(Duration::from_nanos(monotonic_ns().saturating_sub(at))).unwrap_or(now)
-}
-
 /// The mark of the processes of a job, whose launcher has this number.
 pub(crate) fn mark(launcher: u32, job: u128) -> String {
     format!("{launcher}:{job:032x}")
 }
 
-/// The identity of this executable: its file and the time of its last change.
+/// The identity of this executable: its file and the time of its last change, in a hash.
 pub(crate) fn build() -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
     use std::os::unix::fs::MetadataExt;
 
-    static BUILD: AtomicU64 = AtomicU64::new(0);
-    let known = BUILD.load(Ordering::Relaxed);
-    if known != 0 {
-        return known;
-    }
-    let parts = std::fs::metadata("/proc/self/exe").map_or([0; 5], |file| {
-        [file.dev(), file.ino(), file.len(), file.mtime() as u64, file.mtime_nsec() as u64]
-    });
-    // FNV-1a, 64 bits.
-    let hash = parts
-        .iter()
-        .flat_map(|part| part.to_le_bytes())
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-    BUILD.store(hash | 1, Ordering::Relaxed);
-    hash | 1
+    let mut hash = DefaultHasher::new();
+    let file = std::fs::metadata("/proc/self/exe").ok();
+    let parts =
+        file.map(|file| [file.dev(), file.ino(), file.len(), file.mtime() as u64, file.mtime_nsec() as u64]);
+    parts.hash(&mut hash);
+    hash.finish()
 }

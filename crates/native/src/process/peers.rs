@@ -64,11 +64,6 @@ impl Peers {
         self.all[process].milestone == milestone
     }
 
-    /// Whether a process has left.
-    pub(crate) fn has_left(&self, process: usize) -> bool {
-        self.all[process].milestone == Milestone::Left
-    }
-
     /// Whether all processes have left.
     pub(crate) fn have_left(&self) -> bool {
         self.all.iter().all(|peer| peer.milestone == Milestone::Left)

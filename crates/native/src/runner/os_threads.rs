@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fiber::{Crew, Fiber, Status};
 use tempest::outcome::{Attempt, Failure, Refusal, Spinning};
@@ -24,6 +24,7 @@ use tempest::{NodeId, ThreadId};
 use trace::Recorder;
 use units::Time;
 
+use crate::clock::monotonic_ns;
 use crate::dispatch::serial;
 use crate::lock::lock;
 use crate::parts::core::Processor;
@@ -152,7 +153,7 @@ impl Processors {
 /// Runs every processor of a world of this process until it has stopped.
 pub(crate) fn run(world: &Arc<World>, launch: &Launch) -> Farewell {
     let processors = Processors::start(world, launch);
-    world.start_clock(Instant::now());
+    world.start_clock(monotonic_ns());
     processors.release();
     let farewell = watch(world, &processors, launch);
     if farewell == Farewell::Joined {

@@ -9,6 +9,8 @@
 
 #[path = "../../src/api.rs"]
 mod api;
+#[path = "../../src/clock.rs"]
+mod clock;
 #[path = "../../src/control/mod.rs"]
 mod control;
 #[path = "../../src/dispatch/mod.rs"]
