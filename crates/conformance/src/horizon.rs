@@ -1,5 +1,5 @@
 //! A thread that computes, polls and tests a count or a cell sees the handlers that were done before, none that began later, and comes to
-//! an end.
+//! an end. The clock is one for all nodes.
 
 use tempest::{
     Cells, Event, FinalState, Handler, NodeId, Operations, Protocol, Report, Setup, Thread, handlers,
@@ -23,6 +23,11 @@ pub fn counts_are_those_of_the_clock(setting: &Setting<'_>) {
 /// clock have added.
 pub fn cells_are_those_of_the_clock(setting: &Setting<'_>) {
     setting.verified::<Counts>("cells_are_those_of_the_clock", In::Cell, 1);
+}
+
+/// A message is handled no earlier than it was sent, by the clock that all nodes have in common.
+pub fn messages_are_handled_after_they_are_sent(setting: &Setting<'_>) {
+    setting.verified::<Travels>("messages_are_handled_after_they_are_sent", (), 1);
 }
 
 /// The place where handlers are counted.
@@ -127,5 +132,45 @@ impl Counts {
             }));
         }
         report
+    }
+}
+
+/// Messages that carry the time at which they were sent.
+struct Travels {
+    handled: Event,
+    /// The number of messages that were handled before they were sent.
+    early: Cells<u64>,
+}
+
+impl Protocol for Travels {
+    type Config = ();
+
+    fn install((): &(), _: &mut Setup<'_>) -> Self {
+        Self { handled: Event::new("conformance.handled"), early: Cells::new(1, 0) }
+    }
+}
+
+#[handlers]
+impl Travels {
+    #[message]
+    fn dated(&self, sent: u64, cx: &mut Handler<'_>) {
+        if cx.now().as_femtoseconds() + APART.as_femtoseconds() < sent {
+            self.early.add(cx, 0, 1);
+        }
+        cx.signal(&self.handled, 1);
+    }
+
+    fn main(&self, thread: &Thread<'_>) {
+        for _ in 0..MESSAGES {
+            for node in 0..thread.nodes() {
+                thread.send(NodeId(node), Self::dated(thread.now().as_femtoseconds()));
+            }
+        }
+        thread.wait(&self.handled, MESSAGES * u64::from(thread.nodes() * thread.threads()));
+    }
+
+    fn report(&self, end: &mut FinalState<'_>) -> Report {
+        let early = self.early.get(end, 0);
+        Report::checked(early == 0, || format!("{early} messages were handled before they were sent"))
     }
 }

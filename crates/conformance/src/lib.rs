@@ -157,6 +157,7 @@ pub fn promises() -> &'static [Promise] {
         one_signal_resumes_all_it_satisfies
         counts_are_those_of_the_clock
         cells_are_those_of_the_clock
+        messages_are_handled_after_they_are_sent
         waits_survive_stray_resumes
         blocks_end_with_their_waiter
         deadlock_names_who_waits
