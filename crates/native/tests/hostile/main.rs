@@ -14,6 +14,8 @@ mod kit;
 mod long;
 mod numbers;
 mod process;
+#[cfg(target_os = "linux")]
+mod processes;
 mod random;
 mod refused;
 mod stacks;

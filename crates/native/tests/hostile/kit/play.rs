@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use tempest::outcome::{Blocked, Failure, Outcome};
 use tempest::world::{Launch, World};
 use tempest::{Handler, Job, Thread};
-use tradewind_native::Local;
+use tradewind_native::{Local, Processes};
 use units::Time;
 
-use super::stage::{Note, Script, Stage};
+use super::stage::{Note, Script, Stage, is_balanced};
 use super::watch::watched;
 
 /// A scenario with its world.
@@ -86,13 +86,24 @@ impl Play {
     }
 
     /// Makes the description, the world and the launch.
-    fn ready(self) -> (String, Local, Launch) {
+    fn ready(self) -> (String, Box<dyn World + Send>, Launch) {
         let Self { policy, nodes, processors, threads, world, stall_limit, script } = self;
         let what = format!("policy `{policy}`, {nodes} nodes of {processors} processors, {world:?}");
         let job = Job::new::<Stage>((Arc::new(script), Arc::default()));
         let policy = policy.parse().expect("a policy");
         let launch = Launch { nodes, processors, threads, stall_limit, ..Launch::new(job, policy) };
-        (what, world, launch)
+        (what, placed(world), launch)
+    }
+}
+
+/// Set where the nodes of all runs are processes of their own.
+pub(crate) const AS_PROCESSES: &str = "TRADEWIND_HOSTILE_PROCESSES";
+
+/// The world with its nodes in their place: in this process, or in processes.
+fn placed(world: Local) -> Box<dyn World + Send> {
+    match std::env::var_os(AS_PROCESSES) {
+        Some(_) => Box::new(Processes::new().with(world)),
+        None => Box::new(world),
     }
 }
 
@@ -113,7 +124,9 @@ impl Ended {
     pub(crate) fn well(self) -> Outcome {
         let Self { what, took, result } = self;
         let outcome = result.unwrap_or_else(|failure| panic!("{what}, after {took:?}: {failure}"));
-        assert!(outcome.report.verified(), "{what}: {:?}", outcome.report.failures);
+        let report = &outcome.report;
+        assert!(report.verified(), "{what}: {:?}", report.failures);
+        assert!(is_balanced(report), "{what}: other numbers were sent and handled: {:?}", report.figures);
         outcome
     }
 

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tempest::{Event, FinalState, Handler, Key, Keyed, Protocol, Report, Segment, Setup, Thread, handlers};
+use tempest::{
+    Event, FinalState, Handler, Key, Keyed, Merge, Protocol, Report, Segment, Setup, Thread, handlers,
+};
 
 /// Keys that have an entry in the stage's table. A message states one of them, [`NOSYNC`], [`SEQUENTIAL`], or any other number.
 pub(crate) const KEYS: u64 = 16;
@@ -31,7 +33,7 @@ pub(crate) struct Script {
     pub(crate) handle: Handle,
 }
 
-/// Counts of all nodes of a run together.
+/// Counts of all nodes of a run in this process together.
 #[derive(Default)]
 pub(crate) struct Tally {
     /// Messages sent, if a scenario counts them. A successful run with another number of `handled` is wrong.
@@ -45,7 +47,7 @@ pub(crate) struct Tally {
 /// The program on one node.
 pub(crate) struct Stage {
     script: Arc<Script>,
-    /// The counts of the whole run.
+    /// The counts of this process.
     pub(crate) tally: Arc<Tally>,
     /// An event of this node.
     pub(crate) event: Event,
@@ -128,8 +130,18 @@ impl Stage {
     fn report(&self, _: &mut FinalState<'_>) -> Report {
         let [sent, handled, wrong] = [&self.tally.sent, &self.tally.handled, &self.tally.wrong]
             .map(|count| count.load(Ordering::Relaxed));
-        Report::checked(sent == handled && wrong == 0, || {
-            format!("{handled} of {sent} messages were handled, {wrong} promises were broken")
-        })
+        Report::checked(wrong == 0, || format!("{wrong} promises were broken"))
+            .figure(SENT, sent as f64, Merge::Sum)
+            .figure(HANDLED, handled as f64, Merge::Sum)
     }
+}
+
+/// Figures of a report: the counts of its process, so equal factors of the counts of the run.
+const SENT: &str = "sent";
+const HANDLED: &str = "handled";
+
+/// Whether as many messages were handled as sent in a run with this report.
+pub(crate) fn is_balanced(report: &Report) -> bool {
+    let count = |name| report.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value);
+    count(SENT) == count(HANDLED)
 }
