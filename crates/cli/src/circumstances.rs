@@ -4,17 +4,15 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use report::document::Circumstances;
-use worlds::Hosting;
 
-/// The circumstances of now, with nodes in this place. A build has a commit if `TRADEWIND_COMMIT` was set for it.
-pub(crate) fn now(hosting: Hosting) -> Circumstances {
+/// The circumstances of now. A build has a commit if `TRADEWIND_COMMIT` was set for it.
+pub(crate) fn now() -> Circumstances {
     Circumstances {
         build: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("TRADEWIND_COMMIT").map(str::to_owned),
         date: today(),
         host: worlds::host(),
         load: load(),
-        world: hosting.name().to_owned(),
     }
 }
 

@@ -156,10 +156,11 @@ impl Sheet<'_> {
             seed: plan.seed,
             protocol: plan.subject.sharing.protocol.to_string(),
             block_bytes: plan.subject.sharing.block,
+            place: plan.hosting.name().to_owned(),
         };
         let entry = &plan.subject.entry;
         let found = document::Comparison::new(asked, &setting, rankings, &worlds::host());
-        let now = circumstances::now(plan.hosting);
+        let now = circumstances::now();
         let circumstances = plan.targets.iter().any(Target::is_native).then(|| now.clone());
         let mut found = document::Comparison { partial, circumstances, ..found };
         match against {

@@ -145,12 +145,13 @@ fn document(arguments: &Run, setting: &Setting, ran: &Combination) -> document::
             seed: setting.seed,
             protocol: setting.subject.sharing.protocol.to_string(),
             block_bytes: setting.subject.sharing.block,
+            place: setting.hosting.name().to_owned(),
         },
         setting.machine_shape(),
         &setting.target.described(),
         ran,
     );
-    document::Run { circumstances: is_native.then(|| circumstances::now(setting.hosting)), ..found }
+    document::Run { circumstances: is_native.then(circumstances::now), ..found }
 }
 
 /// Prints the results of a combination.

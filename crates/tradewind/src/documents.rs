@@ -28,6 +28,7 @@ pub fn run(setting: &Setting, ran: &Combination) -> document::Run {
         seed: setting.seed,
         protocol: setting.subject.sharing.protocol.to_string(),
         block_bytes: setting.subject.sharing.block,
+        place: setting.hosting.name().to_owned(),
     };
     document::Run::new(
         asked(&setting.subject),
@@ -49,6 +50,7 @@ pub fn comparison(asked_for: &worlds::Comparison, rankings: &[Ranking]) -> docum
         seed: asked_for.seed,
         protocol: asked_for.subject.sharing.protocol.to_string(),
         block_bytes: asked_for.subject.sharing.block,
+        place: asked_for.hosting.name().to_owned(),
     };
     document::Comparison::new(asked(&asked_for.subject), &common, rankings, &worlds::host())
 }

@@ -16,7 +16,7 @@ use lab::claim::Role;
 use lab::laboratory::Metrics;
 use lab::{Claim, Finding, Laboratory, ledger};
 use report::{document, html};
-use worlds::{Hosting, Target};
+use worlds::Target;
 
 use crate::app::App;
 use crate::arguments::Report;
@@ -92,12 +92,7 @@ fn gathered(app: &App, arguments: &Report, found: &Found) -> html::Report {
         claims: study.bounds.clone(),
     };
     studies.extend(found.strangers.iter().map(stranger));
-    html::Report {
-        command: command(app, arguments),
-        made: circumstances::now(Hosting::Local),
-        studies,
-        machines,
-    }
+    html::Report { command: command(app, arguments), made: circumstances::now(), studies, machines }
 }
 
 /// The paper that a study is after: its name begins with the first part of the ids of the paper's claims.

@@ -20,28 +20,16 @@ pub struct Circumstances {
     ///
     /// Null if the system does not tell.
     pub load: Option<f64>,
-    /// The place of the nodes: `local`, all in one process, or `processes`, in processes of their own.
-    pub world: String,
 }
-
-/// The place of nodes that are processes, for people.
-#[cfg(feature = "command")]
-pub(crate) const AS_PROCESSES: &str = "nodes as processes";
 
 #[cfg(feature = "command")]
 impl Circumstances {
-    /// Whether nodes were in processes of their own.
-    pub(crate) fn has_processes(&self) -> bool {
-        self.world == "processes"
-    }
-
     /// The circumstances as short facts for people, the build first.
     pub(crate) fn facts(&self) -> Vec<String> {
         let commit = self.commit.as_ref().map_or_else(String::new, |commit| format!(" ({commit})"));
         let build = format!("tradewind {}{commit}", self.build);
         let load = self.load.map(|load| format!("load {load:.1}"));
-        let apart = self.has_processes().then(|| AS_PROCESSES.to_owned());
         let facts = [build, self.date.clone(), format!("on {}", self.host)].into_iter();
-        facts.chain(load).chain(apart).collect()
+        facts.chain(load).collect()
     }
 }

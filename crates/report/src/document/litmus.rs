@@ -39,7 +39,7 @@ pub struct World {
     ///
     /// Null natively, and of a shipped machine.
     pub machine_file: Option<String>,
-    /// `local` (this host, all nodes in one process) or `model`.
+    /// `local` (this host, all nodes in one process), `processes` (this host, nodes in processes of their own) or `model`.
     pub world: String,
     /// 16 hexadecimal digits: the digest of all values of the model, `--set` included.
     ///

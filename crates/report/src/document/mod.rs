@@ -45,8 +45,6 @@ use units::text::is_obeyed;
 
 pub use baseline::Baseline;
 pub use calibrate::{Calibrate, Distance, Quantity};
-#[cfg(feature = "command")]
-pub(crate) use circumstances::AS_PROCESSES;
 pub use circumstances::Circumstances;
 pub use claims::{
     Claim, Claims, Counts as Verdicts, Elsewhere, FailedRun, FixedMachine, FreeStudy, Ledger, OpenInput,

@@ -72,7 +72,7 @@ pub struct Combination {
     ///
     /// Null natively, and of a shipped machine.
     pub machine_file: Option<String>,
-    /// `local` (this host; `circumstances.world` is the place of its nodes) or `model`.
+    /// `local` (this host, all nodes in one process), `processes` (this host, nodes in processes of their own) or `model`.
     pub world: String,
     /// 16 hexadecimal digits: the digest of all values of the model, `--set` included.
     ///
@@ -318,6 +318,8 @@ pub struct Setting {
     pub protocol: String,
     /// Bytes of a coherence block.
     pub block_bytes: u32,
+    /// The place of the nodes of a run on this host: `local` or `processes`.
+    pub place: String,
 }
 
 /// A confidence interval of a median.
@@ -381,7 +383,7 @@ impl Combination {
         Self {
             machine: machine.name.clone(),
             machine_file: machine.file.clone(),
-            world: if machine.native { "local" } else { "model" }.to_owned(),
+            world: if machine.native { &setting.place } else { "model" }.to_owned(),
             machine_digest: machine.digest.map(digest),
             machine_disturbed: machine.calibration.as_ref().and_then(|it| it.disturbed.clone()),
             policy: ran.policy.clone(),

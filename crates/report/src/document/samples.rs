@@ -95,6 +95,7 @@ pub(crate) fn study() -> Study {
 /// The document of a comparison of `em3d` on a host called `toy`.
 pub(crate) fn comparison(rankings: &[compare::Ranking]) -> Comparison {
     let asked = ProgramInput { program: "em3d".to_owned(), ..ProgramInput::default() };
-    let setting = Setting { threads: 1, seed: 1, protocol: "stache".to_owned(), block_bytes: 64 };
+    let (protocol, place) = ("stache".to_owned(), "local".to_owned());
+    let setting = Setting { threads: 1, seed: 1, protocol, block_bytes: 64, place };
     Comparison::new(asked, &setting, rankings, "toy")
 }

@@ -52,10 +52,11 @@ impl World {
         self.on.is_native()
     }
 
-    /// The machine with its nodes and processors, for people.
+    /// The machine with its nodes, their processors and their place, for people.
     pub(crate) fn place(&self) -> String {
         let machine = words::label(&self.on.machine, self.on.machine_file.as_deref());
-        format!("{machine}, {}", words::shape(self.nodes, self.processors))
+        let apart = self.rows.first().map_or("", |row| words::as_processes(&row.combination.world));
+        format!("{machine}, {}{apart}", words::shape(self.nodes, self.processors))
     }
 }
 

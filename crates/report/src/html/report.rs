@@ -190,7 +190,6 @@ mod tests {
                 date: "2026-01-02".to_owned(),
                 host: "toy".to_owned(),
                 load: Some(0.25),
-                world: "local".to_owned(),
             },
             studies: vec![Studied { study: samples::study(), paper: None, claims: claims.collect() }],
             machines: vec![Machine { explain: samples::explain(), fixed }],

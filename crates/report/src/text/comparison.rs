@@ -164,7 +164,8 @@ pub(super) fn title(view: &View<'_>, world: &World, rows: &[TableRow<'_>]) -> St
     let (machine, native) = (&world.on, world.is_native());
     let name = format!("{} ({})", machine.machine, kind(native, machine.machine_file.as_deref()));
     let Some(row) = rows.first() else { return name };
-    let mut title = format!("{name}, {}", words::shape(world.nodes, world.processors));
+    let apart = words::as_processes(&row.combination.world);
+    let mut title = format!("{name}, {}{apart}", words::shape(world.nodes, world.processors));
     // Where rows differ in the mechanism, each says its own.
     let mechanism = &row.combination.mechanism;
     if view.mechanisms > 1 && rows.iter().all(|other| other.combination.mechanism == *mechanism) {

@@ -9,7 +9,7 @@ use super::below;
 use crate::document::{Litmus, LitmusWorld, State, Test, Trial};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::table::{Column, Table, shorten};
-use crate::words::label;
+use crate::words::{as_processes, label};
 
 /// The number of forbidden states that are shown of each test in a table.
 const FORBIDDEN_SHOWN: usize = 4;
@@ -42,7 +42,8 @@ pub fn litmus(litmus: &Litmus, page: &Page) -> Vec<String> {
 }
 
 fn name(world: &LitmusWorld) -> String {
-    format!("{} under {}", label(&world.machine, world.machine_file.as_deref()), world.policy)
+    let machine = label(&world.machine, world.machine_file.as_deref());
+    format!("{machine} under {}{}", world.policy, as_processes(&world.world))
 }
 
 /// The totals of all tests in a world, as text.

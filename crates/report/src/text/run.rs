@@ -9,9 +9,7 @@ use units::plural::several;
 use super::brief::{SCREEN, height};
 use super::{anatomy, cores, figures, kind, partial, sharing};
 use crate::bar;
-use crate::document::{
-    AS_PROCESSES, Baseline, Change, Circumstances, Interval, ProtocolBreakdown, Region, Run,
-};
+use crate::document::{Baseline, Change, Interval, ProtocolBreakdown, Region, Run};
 use crate::figures::{grids, single, unit};
 use crate::names::{self, part as name};
 use crate::page::{ALARM, Page, QUIET, STRONG};
@@ -80,9 +78,12 @@ fn full(run: &Run, page: &Page, host_cores: usize) -> Vec<String> {
 
 fn size(run: &Run) -> String {
     let with = &run.combination;
-    let apart = run.circumstances.as_ref().is_some_and(Circumstances::has_processes);
-    let apart = if apart { format!(", {AS_PROCESSES}") } else { String::new() };
-    format!("{}, {} each{apart}", with.at_work(), several(with.threads, "thread"))
+    format!(
+        "{}, {} each{}",
+        with.at_work(),
+        several(with.threads, "thread"),
+        words::as_processes(&with.world)
+    )
 }
 
 /// Lines of a name and a value.

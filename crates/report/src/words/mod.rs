@@ -33,6 +33,12 @@ pub(crate) fn shape(nodes: u32, processors: u32) -> String {
     format!("{} of {}", several(nodes, "node"), several(processors, "processor"))
 }
 
+/// The place of the nodes of a world, behind its size, unless all are in one process or modelled.
+#[cfg(feature = "command")]
+pub(crate) fn as_processes(world: &str) -> &'static str {
+    if world == "processes" { ", nodes as processes" } else { "" }
+}
+
 /// The processors of each node at work, such as `2+1 procs`.
 #[cfg(feature = "command")]
 pub(crate) fn procs(split: &str) -> String {

@@ -33,6 +33,8 @@ mod pipe;
 mod policies;
 #[path = "../printed/mod.rs"]
 mod printed;
+#[cfg(target_os = "linux")]
+mod processes;
 mod repetition;
 mod report;
 mod samples;
