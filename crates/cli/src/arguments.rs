@@ -263,6 +263,8 @@ pub(crate) struct Study {
     /// Number of runs on models at a time; runs on this host are always done one after the other [default: the number of cores]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = deferred::some("--jobs"))]
     pub(crate) jobs: Option<Deferred<u32>>,
+    #[command(flatten)]
+    pub(crate) node_options: NodeOptions,
     /// Keep the results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
@@ -304,6 +306,8 @@ pub(crate) struct Claims {
     /// Read the claims from the files *.toml of this folder instead of the shipped ones
     #[arg(long, value_name = "DIR")]
     pub(crate) claims: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) node_options: NodeOptions,
     /// Keep the results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
@@ -337,6 +341,8 @@ pub(crate) struct Calibrate {
     /// Number of measurements of everything, after one that warms up; the median counts
     #[arg(long, value_name = "R", default_value = "9", allow_negative_numbers = true, value_parser = deferred::some("--repeat"))]
     pub(crate) repeat: Deferred<u32>,
+    #[command(flatten)]
+    pub(crate) node_options: NodeOptions,
     #[command(flatten)]
     pub(crate) output: Output,
 }

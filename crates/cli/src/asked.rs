@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use lab::Specification;
+use lab::specification::NodeProcesses;
 use report::document::{Given, ProgramInput};
 use tempest::entry::{Coherence, Entry, Plan};
 use tempest::policy::PRESETS;
 use tempest::{Mechanism, Policy};
+use units::Time;
 use worlds::machines::is_same;
 use worlds::{Hosting, NATIVE, Sharing, Subject, Target, serial};
 
@@ -40,11 +43,26 @@ pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target
 /// The place of the nodes of runs on this host.
 pub(crate) fn hosting(options: &NodeOptions) -> Result<Hosting, Problem> {
     let (nodes_each, timeout) = (options.nodes_per_process.get(), options.peer_timeout.get()).all()?;
-    let peer_timeout = Duration::from_nanos(timeout.as_femtoseconds() / 1_000_000);
     Ok(match options.world {
         Place::Local => Hosting::Local,
-        Place::Processes => Hosting::Processes { nodes_each, peer_timeout },
+        Place::Processes => Hosting::Processes { nodes_each, peer_timeout: duration(timeout) },
     })
+}
+
+/// The processes of the nodes of a laboratory's runs on this host; `None` if all nodes are in one process.
+pub(crate) fn node_processes(options: &NodeOptions) -> Result<Option<NodeProcesses>, Problem> {
+    let (nodes_each, peer_timeout) = (options.nodes_per_process.get(), options.peer_timeout.get()).all()?;
+    Ok((options.world == Place::Processes).then_some(NodeProcesses { nodes_each, peer_timeout }))
+}
+
+/// The place of the nodes of a laboratory's run on this host.
+pub(crate) fn hosting_of(run: &Specification) -> Hosting {
+    let Some(NodeProcesses { nodes_each, peer_timeout }) = run.processes else { return Hosting::Local };
+    Hosting::Processes { nodes_each, peer_timeout: duration(peer_timeout) }
+}
+
+fn duration(time: Time) -> Duration {
+    Duration::from_nanos(time.as_femtoseconds() / 1_000_000)
 }
 
 /// Warns on standard error, as the command of this name, if a debug build is about to run on this host.

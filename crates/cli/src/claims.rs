@@ -18,6 +18,7 @@ use worlds::Target;
 
 use crate::app::App;
 use crate::arguments::Claims;
+use crate::asked::{hosting_of, node_processes};
 use crate::files;
 use crate::own_files;
 use crate::print::{code, print};
@@ -32,7 +33,9 @@ pub(crate) fn claims(
     arguments: &Claims,
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
-    let laboratory = studies::laboratory(arguments.claims.as_deref(), arguments.data.as_deref());
+    let laboratory =
+        |processes| studies::laboratory(arguments.claims.as_deref(), arguments.data.as_deref(), processes);
+    let laboratory = node_processes(&arguments.node_options).and_then(laboratory);
     let data = own_files::folder(arguments.data.as_deref());
     let (page, laboratory, ()) = (arguments.output.page(), laboratory, data).all()?;
     if let Some(path) = &arguments.out {
@@ -48,6 +51,7 @@ pub(crate) fn claims(
         return Ok(code);
     }
     let runs: Vec<_> = needed.iter().map(|needed| needed.run).collect();
+    check_places(&runs)?;
     let tell = |answers, partial| match arguments.sensitivity {
         // Nothing has been raised yet.
         Some(_) => Ok(()),
@@ -155,6 +159,12 @@ impl Held<'_> {
         }
         (done, failures)
     }
+}
+
+/// Checks that the nodes of all runs can be in their processes.
+fn check_places(runs: &[&Specification]) -> Result<(), Problem> {
+    let check = |run: &&Specification| hosting_of(run).check(run.nodes.unwrap_or(1));
+    runs.iter().try_for_each(check).map_err(|refusal| Problem::wrong(refusal.to_string()))
 }
 
 /// The metrics of a record.

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use lab::basis::Declarations;
+use lab::specification::NodeProcesses;
 use lab::survey::Survey;
 use lab::{Claim, Laboratory, Mistakes, Study, basis, claim, declared, study, survey, tolerance};
 use worlds::files;
@@ -15,10 +16,16 @@ use crate::problem::Problem;
 use crate::shipped::{BASIS, CAUSES, CLAIMS, STUDIES, SURVEYS, Shipped, TOLERANCES};
 
 /// Reads everything, claims from the folder `claims` if there is one: they take the place of all that is stated in the command,
-/// bounds of studies too. Files of a person are looked for in the folder `data`, else in the current one.
-pub(crate) fn laboratory(claims: Option<&Path>, data: Option<&Path>) -> Result<Laboratory, Problem> {
+/// bounds of studies too. Files of a person are looked for in the folder `data`, else in the current one. The nodes of runs on this
+/// host are in these processes.
+pub(crate) fn laboratory(
+    claims: Option<&Path>,
+    data: Option<&Path>,
+    processes: Option<NodeProcesses>,
+) -> Result<Laboratory, Problem> {
     let mut studies = studies();
     studies.iter_mut().for_each(|study| own_files::look_in(data, study));
+    studies.iter_mut().for_each(|study| study.run_in(processes));
     let absent: BTreeSet<_> =
         studies.iter().flat_map(own_files::absent).map(|file| file.name.clone()).collect();
     let claims = match claims {
@@ -123,7 +130,7 @@ mod tests {
 
     #[test]
     fn everything_that_is_shipped_fits_together() {
-        let laboratory = laboratory(None, None).unwrap();
+        let laboratory = laboratory(None, None, None).unwrap();
         let (claims, bounds) = (194 + 331 + 534 + 161 + 240, 21 + 18 + 4 + 6 + 13 + 3);
         assert_eq!(laboratory.claims().len(), claims + bounds);
         assert_eq!(laboratory.strays(), [""; 0]);
@@ -135,8 +142,8 @@ mod tests {
     #[test]
     fn what_is_declared_to_follow_is_a_claim_of_which_no_expression_shows_it() {
         let (all, none) = (
-            laboratory(None, None).unwrap(),
-            laboratory(None, None).unwrap().declaring(Declarations::default()),
+            laboratory(None, None, None).unwrap(),
+            laboratory(None, None, None).unwrap().declaring(Declarations::default()),
         );
         let is_shown = |finding: &&Finding<'_>| finding.basis == Some(Basis::Follows);
         let findings = none.findings(&[], &Metrics::default(), &BTreeSet::new());
@@ -155,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_has_a_cause_is_a_claim() {
-        let all = laboratory(None, None).unwrap();
+        let all = laboratory(None, None, None).unwrap();
         for beginning in whole(&CAUSES, declared::causes).iter().flat_map(|it| &it.claims) {
             let mut named = all.claims().iter().filter(|claim| claim.is_under(beginning));
             assert!(named.any(|_| true), "no claim begins with {beginning}");
@@ -216,7 +223,7 @@ mod tests {
 
     #[test]
     fn the_figures_of_shipped_studies_are_whole() {
-        let laboratory = laboratory(None, None).unwrap();
+        let laboratory = laboratory(None, None, None).unwrap();
         let with_figures = laboratory.studies().iter().filter(|study| !study.figures.is_empty());
         let names: Vec<_> = with_figures.clone().map(|study| study.name.as_str()).collect();
         assert_eq!(names, CURVES);

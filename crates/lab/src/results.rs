@@ -22,6 +22,10 @@ pub struct Kept {
     is_oversubscribed: bool,
     /// The processors of each node that computed, and the others at work.
     split: Option<(u32, u32)>,
+    /// The world of the run, as the answer names it.
+    world: Option<String>,
+    /// The circumstances of a run on this host; null of others.
+    circumstances: Value,
     spent: Spent,
 }
 
@@ -75,6 +79,10 @@ pub struct Row<'s> {
     /// The processors of each node that computed in the first round, and the others at work; `None` without a round, and of models and
     /// surveys.
     pub split: Option<(u32, u32)>,
+    /// The world of the first round, as its answer names it; `None` without a round, and for models and surveys.
+    pub world: Option<String>,
+    /// The circumstances of the first round on this host; null of others.
+    pub circumstances: Value,
     /// Parts of the time and the bytes of its first round; `None` without a round, and for models and surveys.
     pub spent: Option<Spent>,
 }
@@ -117,7 +125,15 @@ impl Source {
             time: region["breakdown_ns"].clone(),
             volume: region["volume_bytes"].clone(),
         };
-        Kept { numbers, units: stated.filter_map(unit).collect(), is_oversubscribed, split, spent }
+        Kept {
+            numbers,
+            units: stated.filter_map(unit).collect(),
+            is_oversubscribed,
+            split,
+            world: answer["world"].as_str().map(str::to_owned),
+            circumstances: answer["circumstances"].clone(),
+            spent,
+        }
     }
 
     /// The names that the source was to yield and does not: of mappings that are no families.
@@ -211,6 +227,8 @@ impl<'s> Results<'s> {
                 rounds: rounds.len() as u32,
                 is_oversubscribed: rounds.iter().any(|kept| kept.is_oversubscribed),
                 split: rounds.first().and_then(|kept| kept.split),
+                world: rounds.first().and_then(|kept| kept.world.clone()),
+                circumstances: rounds.first().map(|kept| kept.circumstances.clone()).unwrap_or_default(),
                 spent: rounds.first().map(|kept| kept.spent.clone()),
             }
         };

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use units::Time;
 
 /// Specification of a run. Everything that can change an answer is here, or in the version of the command, or in the
 /// machine file.
@@ -40,9 +41,29 @@ pub struct Specification {
     pub repeat: Option<u32>,
     /// Number of this process among several of the same run, from 0.
     pub round: u32,
+    /// The processes of its nodes, on this host alone. If not said, all nodes are in the process of the run.
+    pub processes: Option<NodeProcesses>,
     /// The folder in which relative paths of machine files and inputs begin; that of the process if not said. It is not
     /// part of the run's identity: a study may be moved with its files.
     pub folder: Option<PathBuf>,
+}
+
+/// The processes of the nodes of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeProcesses {
+    /// Number of nodes in each process, at least 1.
+    pub nodes_each: u32,
+    /// The time of silence after which a process is lost. It is not part of the run's identity: no answer depends on it.
+    pub peer_timeout: Time,
+}
+
+impl NodeProcesses {
+    /// The options of the command line that make nodes processes.
+    fn arguments(self) -> [String; 6] {
+        let [world, nodes, timeout] = ["--world", "--nodes-per-process", "--peer-timeout"].map(str::to_owned);
+        let values = (self.nodes_each.to_string(), self.peer_timeout.to_string());
+        [world, "processes".to_owned(), nodes, values.0, timeout, values.1]
+    }
 }
 
 /// The keys of a run that have one value, in the order in which tables show them.
@@ -94,6 +115,7 @@ impl Specification {
     /// The command line that does it, behind the name of the command.
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = ["run", &self.program, "--machine", &self.machine].map(str::to_owned).to_vec();
+        arguments.extend(self.processes.map(NodeProcesses::arguments).into_iter().flatten());
         let texts = [
             ("--policy", &self.policy),
             ("--mechanism", &self.mechanism),
@@ -142,9 +164,13 @@ impl Specification {
             "repeat": repeat,
             "round": round,
         });
-        // Answers that were recorded before there were baselines keep their names.
-        if let (Some(baseline), Some(stated)) = (&self.baseline, stated.as_object_mut()) {
-            stated.insert("baseline".to_owned(), json!(baseline));
+        // Answers that were recorded before there were baselines and processes keep their names.
+        let baseline = self.baseline.as_ref().map(|baseline| ("baseline", json!(baseline)));
+        let processes =
+            self.processes.map(|processes| ("processes", json!({ "nodes_each": processes.nodes_each })));
+        let further = baseline.into_iter().chain(processes);
+        if let Value::Object(stated) = &mut stated {
+            stated.extend(further.map(|(key, value)| (key.to_owned(), value)));
         }
         stated.to_string()
     }
@@ -216,6 +242,7 @@ mod tests {
             seed: 1,
             repeat: Some(3),
             round: 0,
+            processes: None,
             folder: None,
         };
         assert_eq!(
@@ -231,6 +258,26 @@ mod tests {
         let elsewhere = Specification { folder: Some("my study".into()), ..run.clone() };
         assert_eq!(elsewhere.canonical(), run.canonical());
         assert!(elsewhere.command_line("mine").starts_with("cd \"my study\" && mine run split-phase"));
+    }
+
+    #[test]
+    fn a_run_in_processes_is_another_one_and_the_time_of_silence_makes_none() {
+        let run = Specification {
+            program: "em3d".to_owned(),
+            machine: "native".to_owned(),
+            ..Specification::default()
+        };
+        let apart = |nodes_each, milliseconds: u64| {
+            let peer_timeout = Time::from_microseconds(milliseconds * 1000);
+            Specification { processes: Some(NodeProcesses { nodes_each, peer_timeout }), ..run.clone() }
+        };
+        assert_eq!(
+            apart(2, 300).command_line("mine"),
+            "mine run em3d --machine native --world processes --nodes-per-process 2 --peer-timeout \"300 ms\" --seed 0 --json"
+        );
+        assert_ne!(apart(1, 300).canonical(), run.canonical());
+        assert_ne!(apart(1, 300).canonical(), apart(2, 300).canonical());
+        assert_eq!(apart(1, 300).canonical(), apart(1, 5000).canonical());
     }
 
     #[test]

@@ -6,8 +6,8 @@ use units::text;
 
 use crate::document::{Claim, Claims, Scalar, Study, StudyColumn, StudyRow};
 
-/// A line for each run of a study, below a line of names: everything that is stated of any of them, the number of rounds, and for
-/// each number its median and the ends of its interval. A cell is empty where something does not apply or was not measured.
+/// A line for each run of a study, below a line of names: everything that is stated of any of them, the number of rounds, the world,
+/// and for each number its median and the ends of its interval. A cell is empty where something does not apply or was not measured.
 pub fn runs(study: &Study) -> String {
     let rows =
         || study.tables.iter().flat_map(|table| table.rows.iter().map(move |row| (row, &table.columns)));
@@ -22,11 +22,13 @@ pub fn runs(study: &Study) -> String {
         let name = if unit.is_empty() { (*name).to_owned() } else { format!("{name} ({unit})") };
         [name.clone(), format!("{name} low"), format!("{name} high")]
     });
-    let head = fields.iter().map(|name| (*name).clone()).chain(["rounds".to_owned()]).chain(named);
+    let of_row = ["rounds", "world"].map(str::to_owned);
+    let head = fields.iter().map(|name| (*name).clone()).chain(of_row).chain(named);
     let line = |(row, of): (&StudyRow, &Vec<StudyColumn>)| {
         let stated = fields.iter().map(|name| row.fields.get(*name).cloned().unwrap_or_default());
         let numbers = columns.iter().flat_map(|column| numbers(row, of, *column));
-        joined(stated.chain([row.rounds.to_string()]).chain(numbers))
+        let of_row = [row.rounds.to_string(), row.world.clone().unwrap_or_default()];
+        joined(stated.chain(of_row).chain(numbers))
     };
     std::iter::once(joined(head)).chain(rows().map(line)).collect()
 }
@@ -87,6 +89,7 @@ mod tests {
         let row = |name: &str, value: &str, number| StudyRow {
             fields: [(name.to_owned(), value.to_owned())].into_iter().collect(),
             rounds: 1,
+            world: Some("model".to_owned()),
             numbers: [("time".to_owned(), number)].into_iter().collect(),
             ..StudyRow::default()
         };
@@ -107,8 +110,8 @@ mod tests {
         };
         assert_eq!(
             runs(&study),
-            "size\tg\trounds\ttime (ns)\ttime (ns) low\ttime (ns) high\ttime (us)\ttime (us) low\ttime (us) high\n\
-             1 2\t\t1\t1.5\t1\t2.5\t\t\t\n\t3\t1\t\t\t\t0.001\t\t\n"
+            "size\tg\trounds\tworld\ttime (ns)\ttime (ns) low\ttime (ns) high\ttime (us)\ttime (us) low\ttime (us) high\n\
+             1 2\t\t1\tmodel\t1.5\t1\t2.5\t\t\t\n\t3\t1\tmodel\t\t\t\t0.001\t\t\n"
         );
         assert_eq!(metrics(&study), "metric\tvalue\na.b\t0.25\n");
     }

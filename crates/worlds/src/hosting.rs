@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use native::{Local, Processes};
 use tempest::entry::Problems;
+use tempest::outcome::Refusal;
 use tempest::world::World;
 
 /// The place of the nodes of a run on this host.
@@ -34,6 +35,17 @@ impl Hosting {
                 let world = Processes::new().nodes_each(nodes_each).peer_timeout(peer_timeout);
                 Box::new(world.described(order.join(&SEPARATOR.to_string())))
             }
+        }
+    }
+
+    /// Whether this place can have the nodes of a run.
+    ///
+    /// # Errors
+    /// [`Refusal::Host`]: the nodes need more processes than a run can have, or this system cannot start any.
+    pub fn check(self, nodes: u32) -> Result<(), Refusal> {
+        match self {
+            Self::Local => Ok(()),
+            Self::Processes { nodes_each, .. } => Processes::new().nodes_each(nodes_each).check(nodes),
         }
     }
 

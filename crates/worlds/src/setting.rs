@@ -3,7 +3,7 @@
 
 use compare::{Combination, MachineShape, Way};
 use tempest::entry::Plan;
-use tempest::outcome::{Failure, Outcome, RunProgress};
+use tempest::outcome::{Failure, Outcome, Refusal, RunProgress};
 use tempest::policy::Split;
 use tempest::world::{Launch, World};
 use tempest::{Mechanism, Policy, Shape};
@@ -92,6 +92,14 @@ impl Setting {
         let all = options.into_iter().chain(inputs).chain(shared.into_iter().flatten());
         order.extend(all.flat_map(|(name, value)| [name.to_owned(), value]));
         order
+    }
+
+    /// Whether the place of the nodes can have all of them.
+    ///
+    /// # Errors
+    /// The [refusal](Hosting::check) of the place.
+    pub fn check_place(&self) -> Result<(), Refusal> {
+        if self.target.is_native() { self.hosting.check(self.nodes) } else { Ok(()) }
     }
 
     /// Takes part in the run as a process of it, and ends with it. For a process that has an [order](crate::hosting::order).

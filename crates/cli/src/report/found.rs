@@ -91,7 +91,7 @@ pub(super) fn all(app: &App, arguments: &Report) -> Result<Found, Problem> {
         }
     }
     if !shipped.is_empty() {
-        let laboratory = studies::laboratory(None, None)?;
+        let laboratory = studies::laboratory(None, None, None)?;
         let place = |document: document::Study| {
             let place = STUDIES.iter().position(|study| study.name == document.study);
             One { document, place: place.expect("the name of a shipped study") }

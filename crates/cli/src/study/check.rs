@@ -10,7 +10,7 @@ use tempest::entry::{Coherence, Entry, Plan};
 use tempest::outcome::Refusal;
 use tempest::{Mechanism, Policy};
 use worlds::shape::AskedShape;
-use worlds::{Baseline, Hosting, Setting, Sharing, Subject, Target};
+use worlds::{Baseline, Setting, Sharing, Subject, Target};
 
 use crate::app::App;
 use crate::asked::{self, EXPECTED};
@@ -256,7 +256,7 @@ impl One<'_> {
             threads: threads.unwrap_or(least.threads),
             policy,
             seed,
-            hosting: Hosting::default(),
+            hosting: asked::hosting_of(self.run),
             stall_limit: None,
             host_limit: None,
             trace: None,
@@ -269,6 +269,7 @@ impl One<'_> {
 fn can_be(setting: &Setting, jobs: &mut Jobs) -> Result<(), Lines> {
     let size = setting.target.check_size(&setting.policy, setting.machine_shape(), setting.threads);
     size.map_err(|refusal| lines(&setting.target.refusing(refusal)))?;
+    setting.check_place().map_err(|refusal| lines(&refusal))?;
     let plan = setting.plan().map_err(|error| lines(&error))?;
     let prepare = || setting.subject.instance.job(&plan).map(drop).map_err(|error| lines(&error));
     let Plan { mechanism, shape, seed, block, protocol, problem: _ } = plan;

@@ -32,7 +32,7 @@ use units::names::{nearest, nearest_slip};
 
 use crate::app::App;
 use crate::arguments::Study;
-use crate::asked::warn_of_build;
+use crate::asked::{node_processes, warn_of_build};
 use crate::deferred::optional;
 use crate::own_files;
 use crate::print::{code, print, say};
@@ -49,6 +49,8 @@ pub(crate) fn study(
     out: &mut (impl Write + Send),
 ) -> Result<ExitCode, Problem> {
     let read = source::read(&arguments.study, arguments.yes, arguments.data.as_deref());
+    let processes = node_processes(&arguments.node_options);
+    let read = (read, processes).all().map(|(read, processes)| read.run_in(processes));
     let laboratory = read.and_then(|read| check::laboratory(app, read));
     let data = own_files::folder(arguments.data.as_deref());
     let options = (arguments.output.page(), optional(&arguments.jobs), data).all();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use lab::specification::NodeProcesses;
 use lab::study::{self, Origin, Study};
 use lab::survey::{self, Survey};
 use lab::{Claim, Laboratory, Mistakes};
@@ -27,6 +28,12 @@ pub(crate) struct Read {
 }
 
 impl Read {
+    /// The study with the nodes of its runs on this host in these processes.
+    pub(crate) fn run_in(mut self, processes: Option<NodeProcesses>) -> Self {
+        self.study.iter_mut().for_each(|study| study.run_in(processes));
+        self
+    }
+
     /// A laboratory of the study alone, or every mistake in its file. Its runs are not looked at.
     pub(crate) fn alone(self) -> Result<Laboratory, Problem> {
         let told = |mistakes: &Mistakes| Problem::Wrong(mistakes.iter().map(ToString::to_string).collect());

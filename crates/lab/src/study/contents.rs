@@ -1,12 +1,14 @@
 //! The contents of a study. This module must never run anything, nor know the value of a metric.
 
+use machine::NATIVE;
+
 use super::band::Band;
 use super::figure::Figure;
 use super::mapping::Mapping;
 use crate::Claim;
 use crate::expression::Expression;
 use crate::mistake::Place;
-use crate::specification::{FIELDS, Specification};
+use crate::specification::{FIELDS, NodeProcesses, Specification};
 use crate::toml::Table;
 
 /// The most runs that a study may ask for.
@@ -157,6 +159,17 @@ impl Source {
 }
 
 impl Study {
+    /// Has the runs on this host done with their nodes in these processes.
+    pub fn run_in(&mut self, processes: Option<NodeProcesses>) {
+        for source in &mut self.sources {
+            if let Origin::Run(run) = &mut source.origin
+                && run.machine == NATIVE
+            {
+                run.processes = processes;
+            }
+        }
+    }
+
     /// Maximum number of runs of a study without a confirmation.
     pub const MOST: Most = Most(10_000);
 

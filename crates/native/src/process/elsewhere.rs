@@ -41,6 +41,18 @@ impl Member {
 /// # Errors
 /// Always.
 pub(crate) fn run(_: &Terms<'_>, _: &Settings<'_>) -> Result<Outcome, Failure> {
+    Err(Failure::Refused(refusal()))
+}
+
+/// Refuses the processes of a run.
+///
+/// # Errors
+/// Always.
+pub(crate) fn processes(_: u32, _: u32) -> Result<usize, Refusal> {
+    Err(refusal())
+}
+
+fn refusal() -> Refusal {
     let why = "nodes as processes need memory files that can be sealed: expected Linux, or --world local";
-    Err(Failure::Refused(Refusal::Host(why.to_owned())))
+    Refusal::Host(why.to_owned())
 }

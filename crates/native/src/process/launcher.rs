@@ -48,6 +48,20 @@ pub(crate) fn run(terms: &Terms<'_>, settings: &Settings<'_>) -> Result<Outcome,
     ended
 }
 
+/// The number of processes that a run of `nodes` nodes has, with up to `nodes_each` in each.
+///
+/// # Errors
+/// They are more than a launcher can have.
+pub(crate) fn processes(nodes: u32, nodes_each: u32) -> Result<usize, Refusal> {
+    let processes = nodes.div_ceil(nodes_each.max(1)) as usize;
+    if processes <= MOST_DESCRIPTORS {
+        return Ok(processes);
+    }
+    Err(Refusal::Host(format!(
+        "{processes} processes: expected at most {MOST_DESCRIPTORS}; fewer --nodes, or more of them in each process"
+    )))
+}
+
 /// A message of a process with its descriptors; `None` at the end of its socket; an error if the bytes are no message.
 type Heard = (usize, io::Result<Option<(FromProcess, Vec<OwnedFd>)>>);
 
@@ -94,14 +108,9 @@ impl Launcher {
     /// Starts the processes.
     fn start(terms: &Terms<'_>, settings: &Settings<'_>) -> Result<Self, Failure> {
         let host = |what: String| Failure::Refused(Refusal::Host(what));
-        let nodes = terms.launch.nodes as usize;
-        let nodes_each = (settings.nodes_each.max(1) as usize).min(nodes);
-        let processes = nodes.div_ceil(nodes_each);
-        if processes > MOST_DESCRIPTORS {
-            return Err(host(format!(
-                "{processes} processes: expected at most {MOST_DESCRIPTORS}; fewer --nodes, or more of them in each process"
-            )));
-        }
+        let nodes = terms.launch.nodes;
+        let nodes_each = settings.nodes_each.max(1).min(nodes) as usize;
+        let processes = processes(nodes, settings.nodes_each).map_err(Failure::Refused)?;
         let problems = terms.launch.problems.freeze();
         let problems = problems.map_err(|error| Failure::Refused(no_file(&error)))?;
         let (to, heard) = channel();

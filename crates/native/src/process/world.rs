@@ -65,6 +65,14 @@ impl Processes {
         Self { order: Some(order), ..self }
     }
 
+    /// Whether a run of `nodes` nodes can have its processes here.
+    ///
+    /// # Errors
+    /// [`Refusal::Host`]: they are more than a launcher can have, or this system cannot start any.
+    pub fn check(&self, nodes: u32) -> Result<(), Refusal> {
+        system::processes(nodes, self.nodes_each).map(drop)
+    }
+
     /// Changes the settings of the nodes' runtime, such as the depths of rings.
     #[must_use]
     pub fn with(self, local: Local) -> Self {

@@ -2,6 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "command")]
+use serde_json::Value;
 
 /// The circumstances in which a result comes about.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +26,11 @@ pub struct Circumstances {
 
 #[cfg(feature = "command")]
 impl Circumstances {
+    /// The circumstances in the answer of a run; `None` of a run on a model.
+    pub(crate) fn read(answered: &Value) -> Option<Self> {
+        serde_json::from_value(answered.clone()).ok()
+    }
+
     /// The circumstances as short facts for people, the build first.
     pub(crate) fn facts(&self) -> Vec<String> {
         let commit = self.commit.as_ref().map_or_else(String::new, |commit| format!(" ({commit})"));

@@ -8,6 +8,7 @@ use lab::results::{Number, Results, Row};
 use lab::study::{Level, Origin, Scale, Source};
 use tempest::policy::Split;
 
+use super::circumstances::Circumstances;
 use super::claims::{Claim, FailedRun, Scalar};
 use super::documented::{Documented, documented};
 use super::partial::Partial;
@@ -49,6 +50,7 @@ impl Study {
         Self {
             version: super::VERSION,
             partial,
+            circumstances: results.rows.iter().find_map(|row| Circumstances::read(&row.circumstances)),
             study: study.name.clone(),
             summary: study.summary.clone(),
             file: study.file.clone(),
@@ -120,6 +122,7 @@ fn table(rows: &[Row<'_>]) -> StudyTable {
     let row = |row: &Row<'_>| StudyRow {
         fields: fields.iter().filter_map(|name| Some((name.clone(), field(row, name)?))).collect(),
         rounds: row.rounds,
+        world: row.world.clone(),
         oversubscribed: row.is_oversubscribed,
         numbers: columns
             .keys()

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::circumstances::Circumstances;
 use super::claims::{Claim, FailedRun};
 use super::partial::Partial;
 use super::run::Volume;
@@ -18,6 +19,11 @@ pub struct Study {
     ///
     /// Null where everything was run.
     pub partial: Option<Partial>,
+    /// The circumstances of the first of its runs on this host.
+    ///
+    /// Null where none ran on this host: results of models depend on none of them.
+    #[serde(default)]
+    pub circumstances: Option<Circumstances>,
     /// The study's name.
     pub study: String,
     /// One line for people.
@@ -124,6 +130,11 @@ pub struct StudyRow {
     pub fields: IndexMap<String, String>,
     /// The number of rounds that the numbers are of; 0 where there is no result. More than 1 on this host alone.
     pub rounds: u32,
+    /// `local` (this host, all nodes in one process), `processes` (this host, nodes in processes of their own) or `model`.
+    ///
+    /// Null where nothing ran.
+    #[serde(default)]
+    pub world: Option<String>,
     /// The run had more processors than this host has cores, so that times mean little; false on a model.
     pub oversubscribed: bool,
     /// The numbers, by the names of `columns`. Null where one was not measured.

@@ -22,6 +22,7 @@ const SURE: &str = "+/-";
 pub fn study(study: &Study, page: &Page) -> Vec<String> {
     let mut lines = partial(study.partial.as_ref(), page);
     lines.push(page.fold_strong(&study.study, "", &format!("{}: {}", study.study, study.summary)));
+    lines.extend(study.circumstances.as_ref().map(|now| page.fold("measured: ", &now.facts().join(", "))));
     for one in &study.tables {
         below(&mut lines, table(one, page));
         lines.extend(bands(one, page));

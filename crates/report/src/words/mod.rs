@@ -36,8 +36,12 @@ pub(crate) fn shape(nodes: u32, processors: u32) -> String {
 /// The place of the nodes of a world, behind its size, unless all are in one process or modelled.
 #[cfg(feature = "command")]
 pub(crate) fn as_processes(world: &str) -> &'static str {
-    if world == "processes" { ", nodes as processes" } else { "" }
+    if world == PROCESSES { ", nodes as processes" } else { "" }
 }
+
+/// The name in documents of the world whose nodes are processes.
+#[cfg(feature = "command")]
+const PROCESSES: &str = "processes";
 
 /// The processors of each node at work, such as `2+1 procs`.
 #[cfg(feature = "command")]
@@ -60,7 +64,8 @@ pub fn label(machine: &str, file: Option<&str>) -> String {
 pub(crate) fn same(table: &StudyTable) -> String {
     let (_, same) = table.axes();
     let said = |name: &String| Some(format!("{name} {}", table.rows.first()?.fields.get(name)?));
-    same.into_iter().filter_map(said).collect::<Vec<_>>().join(", ")
+    let apart = table.rows.iter().find_map(|row| row.world.as_deref().filter(|world| *world == PROCESSES));
+    same.into_iter().filter_map(said).collect::<Vec<_>>().join(", ") + as_processes(apart.unwrap_or_default())
 }
 
 /// The value of a claim: a number with few digits, a text, `yes` or `no`.

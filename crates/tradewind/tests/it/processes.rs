@@ -1,8 +1,11 @@
 //! Tests of nodes that are processes: every command that runs on this host makes them, says so, and comes to the same answers.
 
+use std::fs;
+
 use serde_json::Value;
 
-use crate::command::{good, json};
+use crate::command::{good, json, refused};
+use crate::study::{Place, repository};
 
 /// The options that make nodes processes. Two nodes of one processor each.
 const PROCESSES: [&str; 6] = ["--world", "processes", "--nodes", "2", "--processors", "1"];
@@ -31,4 +34,68 @@ fn one_key_says_the_place_of_the_nodes() {
     let text = good(&[&COMPARED, &PROCESSES[..]].concat());
     let shapes = |text: &str| text.matches("2 nodes of 1 processor, nodes as processes").count();
     assert_eq!((shapes(&text), text.matches("nodes as processes").count()), (1, 1), "{text}");
+}
+
+/// A study of two programs on this host and on a model: iccg reads a file beside the study.
+const STUDY: &str = r#"
+summary = "s"
+[[run]]
+program = "histogram"
+machine = ["native", "ideal"]
+nodes = 2
+processors = 1
+repeat = 1
+inputs.values = 50
+metrics = [{ answer = "counters.messages", name = "messages" }]
+[[run]]
+program = "iccg"
+machine = ["native", "ideal"]
+nodes = 2
+processors = 1
+repeat = 1
+inputs.matrix = "m.mtx"
+metrics = [{ answer = "report.checks", name = "checks" }]
+"#;
+
+/// The worlds of the rows of a study, and the number of each row.
+fn rows(document: &Value) -> (Vec<&str>, Vec<f64>) {
+    let tables = document["tables"].as_array().expect("tables").iter();
+    let rows = tables.flat_map(|table| table["rows"].as_array().expect("rows"));
+    let number = |row: &Value| row["numbers"].as_object()?.values().next()?["median"].as_f64();
+    rows.map(|row| (row["world"].as_str().expect("it ran"), number(row).expect("a number"))).unzip()
+}
+
+#[test]
+fn a_study_has_the_same_answers_in_processes_and_takes_none_of_another_world_from_the_record() {
+    let place = Place::of(STUDY);
+    place.write("m.mtx", fs::read(repository("inputs").join("494_bus.mtx")).expect("a matrix"));
+    let paths = place.paths();
+    let study = |more: &[&str]| json(&place.call(&paths, more));
+    let recorded = || place.read("record").lines().count() - 1;
+    let local = study(&[]);
+    let (worlds, numbers) = rows(&local);
+    assert_eq!((worlds, recorded()), (["local", "model"].repeat(2), 4));
+    let apart = study(&["--world", "processes"]);
+    assert_eq!(rows(&apart), (["processes", "model"].repeat(2), numbers.clone()));
+    assert_eq!(recorded(), 4 + 2, "runs on models were on record");
+    assert_eq!(study(&["--world", "processes", "--peer-timeout", "9 s"]), apart);
+    assert_eq!(recorded(), 4 + 2, "no answer depends on the time of silence");
+    let together = study(&["--world", "processes", "--nodes-per-process", "2"]);
+    assert_eq!((rows(&together).1, recorded()), (numbers, 4 + 2 + 2));
+    assert_eq!(study(&[]), local);
+    let text = good(&place.call(&paths, &["--world", "processes"]));
+    assert!(text.contains("nodes as processes"), "{text}");
+}
+
+#[test]
+fn a_run_that_needs_too_many_processes_is_refused_in_its_place_before_anything_runs() {
+    let place = Place::of(
+        &STUDY.replace("nodes = 2", "nodes = 300").replace("m.mtx", "494_bus").replace(", \"iccg\"", ""),
+    );
+    let paths = place.paths();
+    let told = "mine.toml:11:1: run: 300 processes: expected at most 250; fewer --nodes, or more of them in each process";
+    refused(&place.call(&paths, &["--world", "processes"]), &[told]);
+    let why =
+        [&["--world", "processes", "--nodes-per-process", "0"], &["--peer-timeout", "1 ms"][..]].concat();
+    refused(&place.call(&paths, &why), &["--nodes-per-process 0", "--peer-timeout 1 ms"]);
 }

@@ -9,15 +9,15 @@ use tempfile::{TempDir, tempdir};
 use crate::command::{good, json, refused, tradewind};
 
 /// A file of this repository.
-fn repository(name: &str) -> std::path::PathBuf {
+pub(crate) fn repository(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
 }
 
 /// A folder with a study in it.
-struct Place(TempDir);
+pub(crate) struct Place(TempDir);
 
 impl Place {
-    fn of(study: &str) -> Self {
+    pub(crate) fn of(study: &str) -> Self {
         let place = Self(tempdir().expect("a folder"));
         place.write("mine.toml", study);
         place
@@ -27,20 +27,20 @@ impl Place {
         self.0.path().join(name).display().to_string()
     }
 
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         fs::write(self.path(name), text).expect("a file");
     }
 
-    fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     /// The command line that runs the study, with its record in the folder.
-    fn call<'c>(&self, path: &'c [String; 2], more: &[&'c str]) -> Vec<&'c str> {
+    pub(crate) fn call<'c>(&self, path: &'c [String; 2], more: &[&'c str]) -> Vec<&'c str> {
         [&["study", &path[0], "--record", &path[1]], more].concat()
     }
 
-    fn paths(&self) -> [String; 2] {
+    pub(crate) fn paths(&self) -> [String; 2] {
         [self.path("mine.toml"), self.path("record")]
     }
 
@@ -73,8 +73,14 @@ fn the_first_study_of_the_page_says_what_the_page_shows() {
     let svg = place.read("squares/time-by-values.svg");
     assert!(svg.contains("mine.toml") && svg.contains("time by values"), "{svg}");
     let rows: Vec<_> = place.read("squares/runs.tsv").lines().map(str::to_owned).collect();
-    assert_eq!(rows[0], "machine\tvalues\tprogram\tprocs\trounds\ttime (ns)\ttime (ns) low\ttime (ns) high");
-    assert_eq!((rows.len(), rows[1].as_str()), (7, "paragon\t1000\thistogram\t1\t1\t6226551.428572\t\t"));
+    assert_eq!(
+        rows[0],
+        "machine\tvalues\tprogram\tprocs\trounds\tworld\ttime (ns)\ttime (ns) low\ttime (ns) high"
+    );
+    assert_eq!(
+        (rows.len(), rows[1].as_str()),
+        (7, "paragon\t1000\thistogram\t1\t1\tmodel\t6226551.428572\t\t")
+    );
 }
 
 #[test]
