@@ -5,14 +5,16 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use lab::Specification;
 use lab::calibrate::{self, Host};
+use lab::specification::{NodeProcesses, native_world};
 use report::document::Partial;
 use report::{document, text};
 use worlds::files;
 
 use crate::app::App;
 use crate::arguments::Calibrate;
-use crate::asked::warn_of_build;
+use crate::asked::{hosting_of, node_processes, warn_of_build};
 use crate::circumstances;
 use crate::files::{draft, save, wrong};
 use crate::interrupt;
@@ -30,13 +32,15 @@ const ADVISED: &str = "fetch-add";
 /// Measures the host, writes its machine file, and shows the measured values.
 pub(crate) fn calibrate(app: &App, arguments: &Calibrate, out: &mut impl Write) -> Result<ExitCode, Problem> {
     let file = &arguments.out;
-    let (rounds, page, ()) = (arguments.repeat.get(), arguments.output.page(), may_write(file)).all()?;
-    let host = host(&app.name)?;
+    let asked = (arguments.repeat.get(), arguments.output.page(), node_processes(&arguments.node_options));
+    let ((rounds, page, processes), ()) = (asked.all(), may_write(file)).all()?;
+    check(processes)?;
+    let host = host(&app.name, processes)?;
     let runner = runner()?;
     warn_of_build(&app.name, true);
     let progress = Progress::begin(&app.name);
     progress.expect(calibrate::runs(host.cores, rounds));
-    let tell = |run: &lab::Specification, done: bool| match done {
+    let tell = |run: &Specification, done: bool| match done {
         true => progress.step(),
         false => progress.start(run.brief()),
     };
@@ -46,17 +50,29 @@ pub(crate) fn calibrate(app: &App, arguments: &Calibrate, out: &mut impl Write) 
         let partial = Partial::interrupted(signal, progress.count());
         say(&app.name, &format!("{partial}; nothing is written"));
     };
-    let measured = interrupt::or_tell(|| calibrate::calibrate(&runner, host.cores, rounds, &tell), stop);
+    let measured = interrupt::or_tell(|| calibrate::calibrate(&runner, &host, rounds, &tell), stop);
     progress.end();
     let calibration = measured.map_err(Problem::Failed)?;
     save(file, &calibrate::file(&calibration, &host))?;
-    let found = document::Calibrate::new(&calibration, units::text::path(file));
+    let found = document::Calibrate::new(&calibration, units::text::path(file), native_world(processes));
     let distances = calibrate::told(&calibration.distances);
     let program = app.programs.find(ADVISED).map_or("PROGRAM", |entry| entry.name);
     let advised = text::Advised { command: &app.name, program };
     let lines = |page: &_| text::calibrate(&found, &host.description, &distances, &advised, page);
     print(out, arguments.output.json, &page, &found, lines)?;
     Ok(code(!found.disturbed))
+}
+
+/// Checks that the two nodes of a message are in processes of their own, if in any.
+fn check(processes: Option<NodeProcesses>) -> Result<(), Problem> {
+    let Some(NodeProcesses { nodes_each, .. }) = processes else { return Ok(()) };
+    if nodes_each > 1 {
+        return Err(Problem::wrong(format!(
+            "--nodes-per-process {nodes_each}: the two nodes of a measured message would be in one process: expected 1"
+        )));
+    }
+    let run = Specification { processes, ..Specification::default() };
+    hosting_of(&run).check(LEAST_CORES).map_err(|refusal| Problem::wrong(refusal.to_string()))
 }
 
 /// Whether the file may be written: a measured one may be measured again, but nothing else is lost.
@@ -74,7 +90,7 @@ fn may_write(path: &Path) -> Result<(), Problem> {
 }
 
 /// The host as machine files describe it.
-fn host(name: &str) -> Result<Host, Problem> {
+fn host(name: &str, processes: Option<NodeProcesses>) -> Result<Host, Problem> {
     let cores = worlds::cores() as u32;
     if cores < LEAST_CORES {
         return Err(Problem::Failed(format!(
@@ -86,7 +102,12 @@ fn host(name: &str) -> Result<Host, Problem> {
         cores,
         date: circumstances::today(),
         name: name.to_owned(),
-        command: format!("{name} {} calibrate", env!("CARGO_PKG_VERSION")),
+        command: format!(
+            "{name} {} calibrate{}",
+            env!("CARGO_PKG_VERSION"),
+            processes.map_or_else(String::new, |_| format!(" --world {}", native_world(processes)))
+        ),
         pace: worlds::LOOKS_APART,
+        processes,
     })
 }

@@ -208,7 +208,7 @@ mod tests {
     fn prediction(measured: &[Row], predicted: &[Row]) -> Prediction {
         let mut model = ranking("model", predicted);
         model.machine.calibration =
-            Some(Calibration { of: "native".to_owned(), host: None, disturbed: None });
+            Some(Calibration { of: "native".to_owned(), host: None, world: None, disturbed: None });
         of(&[ranking("native", measured), model]).pop().expect("a prediction")
     }
 

@@ -36,6 +36,8 @@ pub struct Calibration {
     pub of: String,
     /// The host that was measured, in words.
     pub host: Option<String>,
+    /// The place of the nodes that were measured, by its name in documents; `None` if all were in one process.
+    pub world: Option<String>,
     /// The values on which the measurements disagree, in words; `None` if there are none.
     pub disturbed: Option<String>,
 }

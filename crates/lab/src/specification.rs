@@ -57,12 +57,17 @@ pub struct NodeProcesses {
     pub peer_timeout: Time,
 }
 
+/// The name of the world of runs on this host whose nodes are in these processes.
+pub fn native_world(processes: Option<NodeProcesses>) -> &'static str {
+    if processes.is_some() { "processes" } else { "local" }
+}
+
 impl NodeProcesses {
     /// The options of the command line that make nodes processes.
     fn arguments(self) -> [String; 6] {
         let [world, nodes, timeout] = ["--world", "--nodes-per-process", "--peer-timeout"].map(str::to_owned);
         let values = (self.nodes_each.to_string(), self.peer_timeout.to_string());
-        [world, "processes".to_owned(), nodes, values.0, timeout, values.1]
+        [world, native_world(Some(self)).to_owned(), nodes, values.0, timeout, values.1]
     }
 }
 

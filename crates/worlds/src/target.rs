@@ -102,6 +102,11 @@ impl Target {
         self.machine()?.calibrated.as_ref()?.host.as_deref()
     }
 
+    /// The place of the nodes that the file is a measurement of, if it says so: the [name](crate::Hosting::name) of one.
+    pub fn measured_world(&self) -> Option<&str> {
+        self.machine()?.calibrated.as_ref()?.world.as_deref()
+    }
+
     /// The values on which the measurements of a calibrated machine disagree, if its file names some: results of the
     /// machine are then not sure.
     pub fn disturbed(&self) -> Option<&str> {
@@ -113,13 +118,14 @@ impl Target {
         let of = self.measured().map(str::to_owned);
         let host = self.measured_host().map(str::to_owned);
         let disturbed = self.disturbed().map(str::to_owned);
+        let world = self.measured_world().map(str::to_owned);
         Described {
             name: self.name().to_owned(),
             file: self.file().map(str::to_owned),
             native: self.is_native(),
             summary: self.machine().map(|machine| machine.summary.clone()),
             digest: self.machine().map(Machine::digest),
-            calibration: of.map(|of| Calibration { of, host, disturbed }),
+            calibration: of.map(|of| Calibration { of, host, world, disturbed }),
         }
     }
 

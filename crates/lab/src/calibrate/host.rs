@@ -5,6 +5,7 @@ use units::median::upper;
 
 use super::measured::{Calibration, Quantity};
 use super::probe::Distance;
+use crate::specification::{NodeProcesses, native_world};
 
 /// Template of the file: definitions beside the measured values, each with its reason.
 const TEMPLATE: &str = include_str!("host.toml");
@@ -24,6 +25,8 @@ pub struct Host {
     pub command: String,
     /// Intended time between the native world's looks for messages.
     pub pace: units::Time,
+    /// The processes of the nodes that were measured; `None` if all nodes were in one process.
+    pub processes: Option<NodeProcesses>,
 }
 
 /// Text of the file. `runs`: the command lines of the runs, a line each.
@@ -32,6 +35,8 @@ pub(super) fn file(calibration: &Calibration, host: &Host, runs: &[String]) -> S
     let mut places = vec![
         ("host", quoted(&host.description)),
         ("date", quoted(&host.date)),
+        ("world", quoted(native_world(host.processes))),
+        ("apart", if host.processes.is_some() { " with nodes as processes" } else { "" }.to_owned()),
         ("command", quoted(&host.command)),
         ("disturbed", disturbed(calibration)),
         ("pace", quoted(&format!("{} ns", host.pace.as_nanoseconds()))),

@@ -41,29 +41,30 @@ const LEVEL: f64 = 0.95;
 
 /// Number of runs in a calibration of a host with `cores` cores.
 pub fn runs(cores: u32, rounds: u32) -> usize {
-    probe::probes().len() * (rounds as usize + 1) + probe::pairs(cores).len()
+    probe::probes(None).len() * (rounds as usize + 1) + probe::pairs(cores).len()
 }
 
-/// Measures a host of `cores` cores, at least 2, by the `tradewind` command. `progress` is told of each run before it
-/// is done, and with `true` when it is.
+/// Measures a host of at least 2 cores by the `tradewind` command. `progress` is told of each run before it is done, and with `true` when
+/// it is.
 ///
 /// # Errors
 /// The message of a failed run, or the figure that a run did not report.
 pub fn calibrate(
     runner: &Runner,
-    cores: u32,
+    host: &Host,
     rounds: u32,
     progress: &dyn Fn(&Specification, bool),
 ) -> Result<Calibration, String> {
-    probe::round(runner, progress)?;
-    let all = (0..rounds).map(|_| probe::round(runner, progress)).collect::<Result<Vec<_>, _>>()?;
-    let distances = probe::distances(runner, cores, progress)?;
+    let round = || probe::round(runner, host.processes, progress);
+    round()?;
+    let all = (0..rounds).map(|_| round()).collect::<Result<Vec<_>, _>>()?;
+    let distances = probe::distances(runner, host.cores, host.processes, progress)?;
     Ok(Calibration { quantities: quantities(&all)?, distances, rounds })
 }
 
 /// The file's text.
 pub fn file(calibration: &Calibration, host: &Host) -> String {
-    host::file(calibration, host, &probe::told(&host.name))
+    host::file(calibration, host, &probe::told(&host.name, host.processes))
 }
 
 fn quantities(rounds: &[Round]) -> Result<Vec<Quantity>, String> {
@@ -88,6 +89,7 @@ fn quantities(rounds: &[Round]) -> Result<Vec<Quantity>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::specification::NodeProcesses;
 
     /// Figures as if a send took 20 ns, the way of a line to its receiver 90, a receive 30, a hold 5, a signal 2, the network 15
     /// and a thread 40 to go on; at home a send 12 and a receive 9.
@@ -210,6 +212,7 @@ mod tests {
             name: "mine".to_owned(),
             command: "mine calibrate".to_owned(),
             pace: units::Time::from_microseconds(1),
+            processes: None,
         }
     }
 
@@ -228,11 +231,26 @@ mod tests {
         };
         let machine = machine::Machine::parse("host.toml", &file(&calibration, &host())).unwrap();
         assert_eq!((machine.name.as_str(), machine.nodes, machine.processors), ("host", 2, 1));
-        assert_eq!(machine.calibrated.as_ref().unwrap().of, "native");
+        let calibrated = machine.calibrated.as_ref().unwrap();
+        assert_eq!((calibrated.of.as_str(), calibrated.world.as_deref()), ("native", Some("local")));
         assert_eq!(machine.processor.poll, units::Time::from_nanoseconds(43));
         assert_eq!(machine.processor.pace, units::Time::from_microseconds(1));
         assert_eq!(machine.under("fixed").interface.loopback, units::Time::from_nanoseconds(80));
         let poll = machine.values().iter().find(|value| value.key == "processor.poll").unwrap();
         assert_eq!(poll.source.as_deref(), Some("measured: look poll + look clock; 1 round"));
+    }
+
+    #[test]
+    fn the_file_of_nodes_in_processes_says_so_and_has_the_runs_that_made_them() {
+        let quantities = quantities(&[round()]).unwrap();
+        let calibration = Calibration { quantities, distances: Vec::new(), rounds: 1 };
+        let peer_timeout = units::Time::from_microseconds(300_000);
+        let host = Host { processes: Some(NodeProcesses { nodes_each: 1, peer_timeout }), ..host() };
+        let file = file(&calibration, &host);
+        let machine = machine::Machine::parse("host.toml", &file).unwrap();
+        assert_eq!(machine.calibrated.unwrap().world.as_deref(), Some("processes"));
+        assert_eq!(machine.summary, "this host, measured with nodes as processes");
+        let runs = file.lines().filter(|line| line.contains("--world processes --nodes-per-process 1"));
+        assert_eq!(runs.count(), 8, "{file}");
     }
 }

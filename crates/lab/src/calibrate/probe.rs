@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use machine::NATIVE;
 
-use crate::specification::{FIGURES, numbers};
+use crate::specification::{FIGURES, NodeProcesses, numbers};
 use crate::{NoAnswer, Runner, Specification};
 
 /// The policy under which a computing processor never looks for messages.
@@ -37,13 +37,13 @@ fn run(program: &str, policy: &str, shape: Shape, inputs: &[(&str, &str)]) -> Sp
     }
 }
 
-/// Runs of a round.
-pub(super) fn probes() -> Vec<Probe> {
+/// Runs of a round, with their nodes in these processes.
+pub(super) fn probes(processes: Option<NodeProcesses>) -> Vec<Probe> {
     let probe =
         |name, program, policy, shape, inputs: &[_]| Probe { name, run: run(program, policy, shape, inputs) };
     let mut bulk = probe("bulk", "bulk-bandwidth", "single", (2, 1, 1), &[("bytes", "65536")]);
     bulk.run.mechanism = Some("bulk".to_owned());
-    vec![
+    let mut all = vec![
         probe("single", "message-costs", "single", (2, 1, 1), &[("rest", "2000")]),
         probe("own", "message-costs", "single", (1, 1, 1), &[]),
         probe("look", "message-costs", "single+every=1", (2, 1, 1), &[("rounds", "50")]),
@@ -52,12 +52,17 @@ pub(super) fn probes() -> Vec<Probe> {
         probe("switch", "thread-switch", "single", (1, 1, 2), &[]),
         probe("miss", "remote-miss", "single", (2, 1, 1), &[]),
         bulk,
-    ]
+    ];
+    all.iter_mut().for_each(|probe| probe.run.processes = processes);
+    all
 }
 
 /// A line for each probe, for people: the name of its figures, and its command line with the command of this name.
-pub(super) fn told(command: &str) -> Vec<String> {
-    probes().iter().map(|probe| format!("{:8} {}", probe.name, probe.run.command_line(command))).collect()
+pub(super) fn told(command: &str, processes: Option<NodeProcesses>) -> Vec<String> {
+    probes(processes)
+        .iter()
+        .map(|probe| format!("{:8} {}", probe.name, probe.run.command_line(command)))
+        .collect()
 }
 
 /// The figures of one round, named `probe.figure`.
@@ -99,9 +104,13 @@ impl Round {
 }
 
 /// Does all runs of a round, one after the other.
-pub(super) fn round(runner: &Runner, progress: &dyn Fn(&Specification, bool)) -> Result<Round, String> {
+pub(super) fn round(
+    runner: &Runner,
+    processes: Option<NodeProcesses>,
+    progress: &dyn Fn(&Specification, bool),
+) -> Result<Round, String> {
     let mut round = Round::default();
-    for probe in probes() {
+    for probe in probes(processes) {
         progress(&probe.run, false);
         round.add(&probe, runner)?;
         progress(&probe.run, true);
@@ -129,11 +138,13 @@ pub(super) fn pairs(cores: u32) -> Vec<(u32, u32)> {
 pub(super) fn distances(
     runner: &Runner,
     cores: u32,
+    processes: Option<NodeProcesses>,
     progress: &dyn Fn(&Specification, bool),
 ) -> Result<Vec<Distance>, String> {
     let measure = |(one, other): (u32, u32)| {
         let inputs = [("from", &*one.to_string()), ("partner", &*other.to_string()), ("rounds", "100")];
         let run = run("message-costs", "single", (cores, 1, 1), &inputs);
+        let run = Specification { processes, ..run };
         progress(&run, false);
         let mut round = Round::default();
         round.add(&Probe { name: "distance", run: run.clone() }, runner)?;

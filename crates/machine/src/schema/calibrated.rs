@@ -10,6 +10,12 @@ section! {
         of: String = |section, key| {
             section.text(key, "the world that was measured: \"native\"", |text| text == NATIVE)
         },
+        /// The place of the measured nodes: `local`, all in one process, or `processes`. `None`: `local`.
+        world: Option<String> = |section, key| {
+            section.optional(key, |section| {
+                section.text(key, "\"local\" or \"processes\"", |text| ["local", "processes"].contains(&text))
+            })
+        },
         /// A line of text that describes the measured host.
         host: Option<String> = line("a line that says which host it was"),
         /// The day of the measurement, such as `2026-01-31`.

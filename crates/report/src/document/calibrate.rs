@@ -10,6 +10,8 @@ pub struct Calibrate {
     pub version: u32,
     /// The machine file that was written.
     pub file: String,
+    /// The place of the measured nodes: `local` (all in one process) or `processes` (in processes of their own).
+    pub world: String,
     /// The number of rounds in which everything was measured, besides the one that warmed up.
     pub rounds: u32,
     /// The rounds disagree on a value, because something else ran on the host. The file is marked, and the exit is 1.

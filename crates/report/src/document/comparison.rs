@@ -315,7 +315,7 @@ pub struct Prediction {
     ///
     /// Null if fewer than two are scored.
     pub ranking: Option<Ranking>,
-    /// The prediction for people; says so if the file is of another host than this one.
+    /// The prediction for people; says so if the file is of another host than this one, or of nodes in another place.
     pub text: String,
 }
 
@@ -407,6 +407,7 @@ pub struct Choice {
 impl Comparison {
     /// The document of a comparison on the host of that description.
     pub fn new(asked: ProgramInput, setting: &Setting, rankings: &[compare::Ranking], host: &str) -> Self {
+        let predicted = |one: &compare::Prediction| Prediction::new(one, host, &setting.place);
         Self {
             version: super::VERSION,
             partial: None,
@@ -415,7 +416,7 @@ impl Comparison {
             verdict: Verdict::new(&asked.program, rankings),
             asked,
             worlds: rankings.iter().map(|ranking| World::new(setting, ranking)).collect(),
-            predictions: prediction::of(rankings).iter().map(|one| Prediction::new(one, host)).collect(),
+            predictions: prediction::of(rankings).iter().map(predicted).collect(),
             agreements: agreement::of(rankings).documented(),
         }
     }
@@ -535,7 +536,7 @@ documented!(|it: finding::Because| Because {
 });
 
 impl Prediction {
-    fn new(predicted: &compare::Prediction, host: &str) -> Self {
+    fn new(predicted: &compare::Prediction, host: &str, place: &str) -> Self {
         let score = predicted.score.as_ref();
         let worst = |score: &Score| Scored { way: score.worst.way.documented(), error: score.worst.error() };
         Self {
@@ -549,7 +550,7 @@ impl Prediction {
             median_error: score.map(|score| score.median),
             worst: score.map(worst),
             ranking: score.and_then(|score| score.ranking.documented()),
-            text: words::prediction(predicted, host),
+            text: words::prediction(predicted, host, place),
         }
     }
 }

@@ -332,7 +332,7 @@ impl Documented<Scalar> for Stated {
 
 impl Calibrate {
     /// The document of a calibration whose machine file was written here.
-    pub fn new(calibration: &Calibration, file: String) -> Self {
+    pub fn new(calibration: &Calibration, file: String, world: &str) -> Self {
         let of_several = |number: f64| (calibration.rounds > 1).then_some(number);
         let quantity = |it: &lab::calibrate::Quantity| Quantity {
             key: it.key.to_owned(),
@@ -348,6 +348,7 @@ impl Calibrate {
         Self {
             version: super::VERSION,
             file,
+            world: world.to_owned(),
             rounds: calibration.rounds,
             disturbed: !calibration.disturbed().is_empty(),
             measured: calibration.quantities.iter().map(quantity).collect(),

@@ -8,6 +8,7 @@ use crate::document::{Calibrate, Quantity};
 use crate::page::{ALARM, Page, QUIET, STRONG};
 use crate::quantity::percent;
 use crate::table::{Column, Table, dash};
+use crate::words::as_processes;
 
 /// The command lines that a calibration advises.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,8 @@ pub fn calibrate(
             )
         }
     };
-    let mut lines = vec![page.fold_in(STRONG, "", host), page.fold_in(QUIET, "", &note), String::new()];
+    let host = format!("{host}{}", as_processes(&calibrate.world));
+    let mut lines = vec![page.fold_in(STRONG, "", &host), page.fold_in(QUIET, "", &note), String::new()];
     lines.extend(table(measured, page));
     below(&mut lines, [page.fold("", &format!("a request and its reply: {distances}"))]);
     let keys = |is_it: fn(&&Quantity) -> bool| {
@@ -60,7 +62,9 @@ pub fn calibrate(
     let machines = format!("--machine native,{file}");
     let Advised { command, program } = advised;
     let compare = format!("{command} compare {program}");
+    let world = (calibrate.world != "local").then(|| format!("--world {}", calibrate.world));
     let compare = [compare.as_str(), &machines, "--nodes 2", "--processors 1", "--policy single"];
+    let compare: Vec<_> = compare.into_iter().chain(world.as_deref()).collect();
     lines.push(format!("    {command} explain {file}"));
     lines.push(command_line(page, &compare));
     lines

@@ -89,7 +89,7 @@ mod tests {
         let predicted = rows(&[(Messages, "single", 1200), (SharedMemory, "floating+keyed", 1500)]);
         let mut model = ranking("model", &predicted);
         model.machine.calibration =
-            Some(Calibration { of: "native".to_owned(), host: None, disturbed: None });
+            Some(Calibration { of: "native".to_owned(), host: None, world: None, disturbed: None });
         let found = comparison(&[ranking("native", &measured), model]);
         let page = |width| Page { width, colour: false, unicode: false };
         let lines = |width| table(&found, &found.predictions[0], &page(width), 2);

@@ -55,17 +55,25 @@ impl DoubtWords {
     }
 }
 
-/// The quality of a prediction, for a reader on the host of this description.
-pub fn prediction(prediction: &Prediction, host: &str) -> String {
+/// The quality of a prediction, for a reader on the host of this description, where measured nodes are in this place.
+pub fn prediction(prediction: &Prediction, host: &str, place: &str) -> String {
     let mut said = scored(prediction);
     if let Some(other) = prediction.calibration.host.as_ref().filter(|other| *other != host) {
         said += &format!(" But the file is of another host, or of other cores: {other}. This is {host}.");
+    }
+    let measured = prediction.calibration.world.as_deref().unwrap_or(LOCAL);
+    if measured != place {
+        let nodes = |place| if place == LOCAL { "nodes in one process" } else { "nodes as processes" };
+        said += &format!(" But the file is of {}. This is of {}.", nodes(measured), nodes(place));
     }
     if let Some(keys) = &prediction.calibration.disturbed {
         said += &format!(" But the calibration was disturbed, so that these values are not sure: {keys}.");
     }
     said
 }
+
+/// The name in documents of the place that has all nodes in one process.
+const LOCAL: &str = "local";
 
 fn scored(prediction: &Prediction) -> String {
     let Some(score) = &prediction.score else {
@@ -142,9 +150,10 @@ mod tests {
     fn of_host(measured: &[Row], predicted: &[Row], host: Option<&str>) -> String {
         let mut model = ranking("model", predicted);
         let host = host.map(str::to_owned);
-        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host, disturbed: None });
+        model.machine.calibration =
+            Some(Calibration { of: "native".to_owned(), host, world: None, disturbed: None });
         let predictions = compare::prediction::of(&[ranking("native", measured), model]);
-        super::prediction(&predictions[0], "toy, 1 core")
+        super::prediction(&predictions[0], "toy, 1 core", "local")
     }
 
     fn said(measured: &[Row], predicted: &[Row]) -> String {
@@ -174,14 +183,36 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_nodes_in_another_place_is_called_so() {
+        let rows = rows(&[(Messages, "single", 100)]);
+        let said = |world: Option<&str>, place: &str| {
+            let mut model = ranking("model", &rows);
+            let (of, world) = ("native".to_owned(), world.map(str::to_owned));
+            model.machine.calibration = Some(Calibration { of, host: None, world, disturbed: None });
+            super::prediction(&compare::prediction::of(&[ranking("native", &rows), model])[0], "toy", place)
+        };
+        for world in [None, Some("local")] {
+            assert_eq!(said(world, "local"), "the error is 0 %.");
+            let told =
+                "the error is 0 %. But the file is of nodes in one process. This is of nodes as processes.";
+            assert_eq!(said(world, "processes"), told);
+        }
+        assert_eq!(said(Some("processes"), "processes"), "the error is 0 %.");
+        let told =
+            "the error is 0 %. But the file is of nodes as processes. This is of nodes in one process.";
+        assert_eq!(said(Some("processes"), "local"), told);
+    }
+
+    #[test]
     fn a_disturbed_calibration_is_called_so() {
         let rows = rows(&[(Messages, "single", 100)]);
         let mut model = ranking("model", &rows);
         let disturbed = Some("processor.fetch, network.latency".to_owned());
-        model.machine.calibration = Some(Calibration { of: "native".to_owned(), host: None, disturbed });
+        model.machine.calibration =
+            Some(Calibration { of: "native".to_owned(), host: None, world: None, disturbed });
         let predictions = compare::prediction::of(&[ranking("native", &rows), model]);
         assert_eq!(
-            super::prediction(&predictions[0], "toy"),
+            super::prediction(&predictions[0], "toy", "local"),
             "the error is 0 %. But the calibration was disturbed, so that these values are not sure: processor.fetch, \
              network.latency."
         );

@@ -1,8 +1,9 @@
 //! Tests of nodes that are processes: every command that runs on this host makes them, says so, and comes to the same answers.
 
-use std::fs;
+use std::{fs, thread};
 
 use serde_json::Value;
+use tempfile::tempdir;
 
 use crate::command::{good, json, refused};
 use crate::study::{Place, repository};
@@ -98,4 +99,35 @@ fn a_run_that_needs_too_many_processes_is_refused_in_its_place_before_anything_r
     let why =
         [&["--world", "processes", "--nodes-per-process", "0"], &["--peer-timeout", "1 ms"][..]].concat();
     refused(&place.call(&paths, &why), &["--nodes-per-process 0", "--peer-timeout 1 ms"]);
+}
+
+#[test]
+fn a_calibration_of_processes_says_so_and_predicts_processes() {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("mine.toml").display().to_string();
+    let calibrate = ["calibrate", "--out", &file, "--repeat", "1", "--world", "processes"];
+    refused(
+        &[&calibrate[..], &["--nodes-per-process", "2"]].concat(),
+        &["--nodes-per-process 2", "expected 1"],
+    );
+    if thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return;
+    }
+    assert_eq!(json(&calibrate)["world"], "processes");
+    let explained = json(&["explain", &file]);
+    let values = explained["values"].as_array().expect("values");
+    let written = |key: &str| values.iter().find(|value| value["key"] == key).map(|value| &value["written"]);
+    assert_eq!(written("calibrated.world"), Some(&"processes".into()));
+    let command = written("calibrated.command").and_then(Value::as_str).expect("the command");
+    assert!(command.ends_with("calibrate --world processes"), "{command}");
+    let machines = format!("native,{file}");
+    let predicted = |world: &str| {
+        let compare = ["compare", "histogram", "--machine", &machines, "--policy", "single", "--repeat", "1"];
+        let compared =
+            json(&[&compare, &["--world", world, "--nodes", "2", "--processors", "1"][..]].concat());
+        compared["predictions"][0]["text"].as_str().expect("a prediction").to_owned()
+    };
+    let elsewhere = "But the file is of nodes as processes. This is of nodes in one process.";
+    assert!(predicted("local").contains(elsewhere));
+    assert!(!predicted("processes").contains("But the file is of nodes"));
 }
