@@ -290,6 +290,8 @@ pub(crate) struct Report {
     /// Write every picture of the page into this folder too, as SVG; it must be empty, missing, or made by this command
     #[arg(long, value_name = "DIR")]
     pub(crate) pictures: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: NodePlace,
     /// Look for results of runs in this file [default: a file in the user's data folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
@@ -415,13 +417,20 @@ pub(crate) enum Place {
 
 /// The place of the nodes of runs on this host.
 #[derive(Debug, Args)]
-pub(crate) struct NodeOptions {
+pub(crate) struct NodePlace {
     /// Where the nodes of a native run live
     #[arg(long, value_enum, default_value = "local")]
     pub(crate) world: Place,
     /// Nodes in each process, with --world processes
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = deferred::some("--nodes-per-process"))]
     pub(crate) nodes_per_process: Deferred<u32>,
+}
+
+/// The place of the nodes of runs on this host, and its time limit.
+#[derive(Debug, Args)]
+pub(crate) struct NodeOptions {
+    #[command(flatten)]
+    pub(crate) place: NodePlace,
     /// Time of silence after which a process is lost, with --world processes
     #[arg(long, value_name = "TIME", default_value = "5 s", allow_hyphen_values = true, value_parser = deferred::peer_timeout)]
     pub(crate) peer_timeout: Deferred<Time>,

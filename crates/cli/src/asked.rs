@@ -13,7 +13,7 @@ use worlds::machines::is_same;
 use worlds::{Hosting, NATIVE, Sharing, Subject, Target, serial};
 
 use crate::app::App;
-use crate::arguments::{Common, Memory, NodeOptions, Place};
+use crate::arguments::{Common, Memory, NodeOptions, NodePlace, Place};
 use crate::deferred::{Setting, optional, settings};
 use crate::print::say;
 use crate::problem::{All, Problem, each};
@@ -42,27 +42,33 @@ pub(crate) fn targets(machines: &[String], set: &[Setting]) -> Result<Vec<Target
 
 /// The place of the nodes of runs on this host.
 pub(crate) fn hosting(options: &NodeOptions) -> Result<Hosting, Problem> {
-    let (nodes_each, timeout) = (options.nodes_per_process.get(), options.peer_timeout.get()).all()?;
-    Ok(match options.world {
-        Place::Local => Hosting::Local,
-        Place::Processes => Hosting::Processes { nodes_each, peer_timeout: duration(timeout) },
-    })
+    Ok(node_processes(options)?.map_or(Hosting::Local, hosted))
 }
 
 /// The processes of the nodes of a laboratory's runs on this host; `None` if all nodes are in one process.
 pub(crate) fn node_processes(options: &NodeOptions) -> Result<Option<NodeProcesses>, Problem> {
-    let (nodes_each, peer_timeout) = (options.nodes_per_process.get(), options.peer_timeout.get()).all()?;
-    Ok((options.world == Place::Processes).then_some(NodeProcesses { nodes_each, peer_timeout }))
+    let (processes, peer_timeout) = (recorded_processes(&options.place), options.peer_timeout.get()).all()?;
+    Ok(processes.map(|processes| NodeProcesses { peer_timeout, ..processes }))
+}
+
+/// The processes of the nodes of runs on record, where no time of silence tells one run from another; `None` if all nodes were in one
+/// process.
+pub(crate) fn recorded_processes(place: &NodePlace) -> Result<Option<NodeProcesses>, Problem> {
+    let nodes_each = place.nodes_per_process.get()?;
+    let processes = NodeProcesses { nodes_each, peer_timeout: Time::ZERO };
+    Ok((place.world == Place::Processes).then_some(processes))
 }
 
 /// The place of the nodes of a laboratory's run on this host.
 pub(crate) fn hosting_of(run: &Specification) -> Hosting {
-    let Some(NodeProcesses { nodes_each, peer_timeout }) = run.processes else { return Hosting::Local };
-    Hosting::Processes { nodes_each, peer_timeout: duration(peer_timeout) }
+    run.processes.map_or(Hosting::Local, hosted)
 }
 
-fn duration(time: Time) -> Duration {
-    Duration::from_nanos(time.as_femtoseconds() / 1_000_000)
+fn hosted(NodeProcesses { nodes_each, peer_timeout }: NodeProcesses) -> Hosting {
+    Hosting::Processes {
+        nodes_each,
+        peer_timeout: Duration::from_nanos(peer_timeout.as_femtoseconds() / 1_000_000),
+    }
 }
 
 /// Warns on standard error, as the command of this name, if a debug build is about to run on this host.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lab::record::{self, Key, Row};
 use lab::results::{Kept, Results};
+use lab::specification::{NodeProcesses, native_world};
 use lab::study::Origin;
 use lab::{Laboratory, Record, Specification, Study};
 use report::document::{self, Partial};
@@ -14,6 +15,7 @@ use worlds::files::{MAX_BYTES, read_text_up_to};
 
 use crate::app::App;
 use crate::arguments::Report;
+use crate::asked::recorded_processes;
 use crate::own_files;
 use crate::print::say;
 use crate::problem::{Problem, each};
@@ -117,17 +119,20 @@ struct Recorded<'a> {
     version: String,
     /// The folder of input files that do not travel with the shipped studies.
     data: Option<&'a Path>,
+    /// The processes of the nodes of runs on this host.
+    processes: Option<NodeProcesses>,
 }
 
 impl<'a> Recorded<'a> {
     fn open(app: &'a App, arguments: &'a Report) -> Result<Self, Problem> {
+        let processes = recorded_processes(&arguments.place)?;
         let runner = runner()?;
         let version = record::version(env!("CARGO_PKG_VERSION"), runner.executable()).map_err(|error| {
             Problem::Failed(format!("{}: {error}", units::text::path(runner.executable())))
         })?;
         let record = runs::existing(&app.name, arguments.record.as_ref())?;
         let data = arguments.data.as_deref();
-        Ok(Self { app, record, reads: Reads::new(app), version, data })
+        Ok(Self { app, record, reads: Reads::new(app), version, data, processes })
     }
 
     /// Every shipped study with runs on record. Incomplete ones are reported, and drawn as far as they go; a record
@@ -167,7 +172,7 @@ impl<'a> Recorded<'a> {
     fn study(&self, name: &str) -> Result<Selection, Problem> {
         let laboratory = self.read(name)?;
         let had = self.had(&laboratory)?;
-        let command = format!("`tradewind study {name}`");
+        let command = format!("`tradewind study {name}{}`", self.place());
         match had.share() {
             Share::Whole => Ok(self.drawn(name, laboratory, &had)),
             Share::Nothing if had.has_other => Err(Problem::wrong(format!(
@@ -183,11 +188,18 @@ impl<'a> Recorded<'a> {
         }
     }
 
+    /// The options that choose the place of the nodes, behind a study.
+    fn place(&self) -> String {
+        let Some(NodeProcesses { nodes_each, .. }) = self.processes else { return String::new() };
+        let each = if nodes_each > 1 { format!(" --nodes-per-process {nodes_each}") } else { String::new() };
+        format!(" --world {}{each}", native_world(self.processes))
+    }
+
     /// A laboratory of the study of this name or file. A file is held to programs, machines and inputs, as if its runs were to be done.
     fn read(&self, name: &str) -> Result<Laboratory, Problem> {
         match is_shipped(name) {
-            true => source::read(name, true, self.data)?.alone(),
-            false => check::laboratory(self.app, source::read(name, true, None)?),
+            true => source::read(name, true, self.data)?.run_in(self.processes).alone(),
+            false => check::laboratory(self.app, source::read(name, true, None)?.run_in(self.processes)),
         }
     }
 

@@ -89,6 +89,23 @@ fn a_study_has_the_same_answers_in_processes_and_takes_none_of_another_world_fro
 }
 
 #[test]
+fn a_report_draws_the_runs_of_one_place() {
+    let place = Place::of(&STUDY[..STUDY.rfind("[[run]]").expect("a second run")]);
+    let paths = place.paths();
+    let document = json(&place.call(&paths, &["--world", "processes"]));
+    let circumstances = &document["circumstances"];
+    assert!(circumstances["host"].is_string() && circumstances["date"].is_string(), "{circumstances}");
+    let page = place.path("page.html");
+    let report = ["report", &paths[0], "--record", &paths[1], "--out", &page];
+    refused(&report, &["the record has 1 of the 2 runs of", "mine.toml` does the others"]);
+    let apart = [&report[..], &["--world", "processes"]].concat();
+    assert_eq!(good(&apart).trim(), page);
+    assert!(place.read("page.html").contains("nodes as processes"));
+    let more = [&apart[..], &["--nodes-per-process", "2"]].concat();
+    refused(&more, &["mine.toml --world processes --nodes-per-process 2` does the others"]);
+}
+
+#[test]
 fn a_run_that_needs_too_many_processes_is_refused_in_its_place_before_anything_runs() {
     let place = Place::of(
         &STUDY.replace("nodes = 2", "nodes = 300").replace("m.mtx", "494_bus").replace(", \"iccg\"", ""),

@@ -23,7 +23,7 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 
