@@ -11,8 +11,9 @@ use lab::ledger::{Entry, entry};
 use lab::record::Unusable;
 use lab::sensitivity::{self, Raise};
 use lab::{Claim, Finding, Laboratory, Specification, specification};
-use report::document::{self, FailedRun, Partial};
+use report::document::{self, Circumstances, FailedRun, Partial};
 use report::{Page, text, tsv};
+use serde_json::Value;
 use units::names::did_you_mean;
 use worlds::Target;
 
@@ -46,7 +47,7 @@ pub(crate) fn claims(
     let needed = laboratory.needed(&arguments.prefixes);
     let held = Held { app, arguments, laboratory: &laboratory, needed: &needed, page };
     if let Some(path) = &arguments.recount {
-        let code = held.print_verdicts(&recorded(&laboratory, path)?, 0, Vec::new(), None, out)?;
+        let code = held.print_verdicts(&recorded(&laboratory, path)?, Answered::default(), out)?;
         out.flush()?;
         return Ok(code);
     }
@@ -76,6 +77,19 @@ struct Held<'a> {
     page: Page,
 }
 
+/// The runs that verdicts are of.
+#[derive(Default)]
+struct Answered {
+    /// The number of runs that the claims needed.
+    runs: usize,
+    /// The circumstances of the first run on this host.
+    circumstances: Option<Circumstances>,
+    /// The runs that yielded nothing.
+    failed: Vec<FailedRun>,
+    /// The mark that runs are without an answer.
+    partial: Option<Partial>,
+}
+
 impl Held<'_> {
     /// Prints the verdicts, or the ledger. Where `partial` says so, runs are without an answer.
     fn print(
@@ -85,10 +99,12 @@ impl Held<'_> {
         out: &mut impl Write,
     ) -> Result<ExitCode, Problem> {
         let Self { arguments, laboratory, needed, page, .. } = self;
+        let circumstances = circumstances(&answers);
         let (done, failed) = self.sorted(answers);
         let metrics = laboratory.metrics(&done);
         if !arguments.ledger {
-            return self.print_verdicts(&metrics, needed.len(), failed, partial, out);
+            let ran = Answered { runs: needed.len(), circumstances, failed, partial };
+            return self.print_verdicts(&metrics, ran, out);
         }
         let findings = laboratory.findings(&arguments.prefixes, &metrics, &fixing(needed));
         let well = failed.is_empty();
@@ -103,15 +119,15 @@ impl Held<'_> {
     fn print_verdicts(
         &self,
         metrics: &Metrics,
-        runs: usize,
-        failed: Vec<FailedRun>,
-        partial: Option<Partial>,
+        ran: Answered,
         out: &mut impl Write,
     ) -> Result<ExitCode, Problem> {
+        let Answered { runs, circumstances, failed, partial } = ran;
         let Self { arguments, laboratory, needed, page, .. } = self;
         let findings = laboratory.findings(&arguments.prefixes, metrics, &fixing(needed));
         let well = failed.is_empty();
         let found = document::Claims::new(laboratory, &findings, runs, failed, partial);
+        let found = document::Claims { circumstances, ..found };
         print(out, arguments.output.json, page, &found, |page| text::claims(&found, page))?;
         // Half of the verdicts do not take the place of all.
         if let Some(path) = arguments.out.as_ref().filter(|_| found.partial.is_none()) {
@@ -150,7 +166,7 @@ impl Held<'_> {
         for (needed, answer) in self.needed.iter().zip(answers) {
             match answer {
                 None => {}
-                Some(Ok(numbers)) => done.push((*needed, numbers)),
+                Some(Ok((numbers, _))) => done.push((*needed, numbers)),
                 Some(Err(none)) => {
                     let (study, command) = (needed.study.to_owned(), needed.run.command_line(&self.app.name));
                     failures.push(FailedRun { study, command, said: none.why() });
@@ -230,8 +246,21 @@ fn beginnings(id: &str) -> impl Iterator<Item = &str> {
 /// Runs with the numbers that each yielded.
 type Done<'a> = Vec<(Needed<'a>, Vec<(String, f64)>)>;
 
-/// The numbers that each run yielded.
-type Numbers = Answers<Vec<(String, f64)>>;
+/// The answers of runs.
+type Numbers = Answers<Told>;
+
+/// The numbers of a run, and its circumstances if it was on this host.
+type Told = (Vec<(String, f64)>, Option<Circumstances>);
+
+/// Reads the answer of a run.
+fn told(answer: &Value) -> Told {
+    (specification::numbers(answer), Circumstances::read(&answer["circumstances"]))
+}
+
+/// The circumstances of the first run on this host.
+fn circumstances(answers: &Numbers) -> Option<Circumstances> {
+    answers.iter().find_map(|answer| answer.as_ref()?.as_ref().ok()?.1.clone())
+}
 
 /// The numbers of runs, and whether all could be recorded. On an interrupt, `tell` prints the results of the finished
 /// runs.
@@ -244,7 +273,7 @@ fn numbers(
     let reads = Reads::new(app);
     let digests = |run: &Specification| reads.digests(run);
     let asked = Runs { app, record: arguments.record.as_ref(), jobs: None, digests: &digests };
-    asked.answers(runs, |_, answer| Ok(specification::numbers(answer)), tell)
+    asked.answers(runs, |_, answer| Ok(told(answer)), tell)
 }
 
 /// The table of which claims move when a free value is raised.
@@ -312,12 +341,12 @@ impl Sensitive<'_> {
     fn raised(
         &self,
         raise: &Raise,
-        answers: impl Iterator<Item = (usize, Answer<Vec<(String, f64)>>)>,
+        answers: impl Iterator<Item = (usize, Answer<Told>)>,
     ) -> document::Raised {
         let (mut done, mut refused) = (self.done.clone(), None);
         for (place, answer) in answers {
             match answer {
-                Ok(numbers) => done[place].1 = numbers,
+                Ok((numbers, _)) => done[place].1 = numbers,
                 Err(none) => refused = Some(none.why()),
             }
         }
@@ -334,5 +363,22 @@ impl Sensitive<'_> {
             moved: moved.iter().map(document::Moved::from).collect(),
             refused,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn verdicts_have_the_circumstances_of_the_first_run_on_this_host() {
+        let answered = |answer: &Value| Some(Ok(told(answer)));
+        let native = |load: f64| json!({ "circumstances": { "build": "1", "commit": null, "date": "d", "host": "h", "load": load } });
+        let model = json!({ "circumstances": null });
+        let all = vec![None, answered(&model), answered(&native(0.5)), answered(&native(2.0))];
+        assert_eq!(circumstances(&all).and_then(|found| found.load), Some(0.5));
+        assert_eq!(circumstances(&vec![answered(&model)]), None);
     }
 }

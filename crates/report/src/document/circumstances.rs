@@ -27,7 +27,7 @@ pub struct Circumstances {
 #[cfg(feature = "command")]
 impl Circumstances {
     /// The circumstances in the answer of a run; `None` of a run on a model.
-    pub(crate) fn read(answered: &Value) -> Option<Self> {
+    pub fn read(answered: &Value) -> Option<Self> {
         serde_json::from_value(answered.clone()).ok()
     }
 

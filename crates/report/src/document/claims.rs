@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Partial;
+use super::{Circumstances, Partial};
 
 /// The document that `tradewind claims --json` prints. A claim that differs is a result: the exit stays 0.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +18,11 @@ pub struct Claims {
     ///
     /// Null if every run was.
     pub partial: Option<Partial>,
+    /// The circumstances of the first of their runs on this host.
+    ///
+    /// Null where none ran on this host: results of models depend on none of them.
+    #[serde(default)]
+    pub circumstances: Option<Circumstances>,
     /// Every claim under the prefixes, inputs included, in the order of the files, then bounds of studies; all of them
     /// if no prefix is given.
     pub claims: Vec<Claim>,

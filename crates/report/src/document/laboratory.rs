@@ -38,6 +38,7 @@ impl Claims {
         Self {
             version: super::VERSION,
             partial,
+            circumstances: None,
             summary: summary(findings, &claims),
             score: Standing::all(&claims),
             predictions: Predictions::all(&claims),

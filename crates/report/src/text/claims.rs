@@ -15,6 +15,7 @@ use crate::words::{alike, error, scalar, stated, tolerance};
 pub fn claims(claims: &Claims, page: &Page) -> Vec<String> {
     let told: Vec<_> = claims.claims.iter().filter(|claim| claim.verdict != "input").collect();
     let mut lines = partial(claims.partial.as_ref(), page);
+    lines.extend(claims.circumstances.as_ref().map(|now| page.fold("measured: ", &now.facts().join(", "))));
     for (group, claims) in grouped(told.iter().map(|claim| (group(&claim.id), *claim))) {
         lines.extend(table(group, &claims, page));
         lines.push(String::new());
