@@ -13,7 +13,7 @@ use super::ENOUGH;
 use super::cells::{Cell, Trial, cells, programs};
 use crate::command::{command, ran};
 
-/// The runs of a cell on two nodes or more, one of each shape.
+/// The runs of a cell on two nodes or more, each shape once.
 fn trials<'c>(cell: &'c Cell<'_>) -> impl Iterator<Item = Trial<'c>> {
     (0..cell.shapes()).map(|round| cell.trial(round)).filter(|trial| !trial.is_of_one_node())
 }
