@@ -27,7 +27,7 @@ use std::rc::{Rc, Weak};
 use std::sync::{Once, OnceLock};
 
 use crate::routine;
-use crate::stack::page_bytes;
+use crate::stack::{NO_RESERVE, page_bytes};
 
 /// Signals of an access to a guard page: `SIGSEGV` on Linux, `SIGBUS` on other systems.
 const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
@@ -178,7 +178,7 @@ impl AlternateStack {
     fn begin() -> io::Result<Self> {
         let page = page_bytes();
         let bytes = ALTERNATE_BYTES.next_multiple_of(page) + page;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | NO_RESERVE;
         // SAFETY: a new mapping at an address of the system's choice; nothing of ours lies there.
         let start =
             unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };

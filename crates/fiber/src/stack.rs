@@ -19,7 +19,7 @@
 //!
 //! This module must never know what runs on a stack.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::io;
 use std::ops::Range;
 use std::ptr::{self, NonNull};
@@ -29,6 +29,18 @@ use corosensei::stack::{self, MIN_STACK_SIZE, StackPointer};
 
 /// Stacks of one mapping. They cost address space, and nothing else before they are touched.
 const SLAB_STACKS: usize = 64;
+
+/// The flag of a mapping that takes no memory before it is touched: FreeBSD has none, and never takes any.
+#[cfg(not(target_os = "freebsd"))]
+pub(crate) const NO_RESERVE: c_int = libc::MAP_NORESERVE;
+#[cfg(target_os = "freebsd")]
+pub(crate) const NO_RESERVE: c_int = 0;
+
+/// The flag of a mapping for stacks, where it has no other effect: on FreeBSD a mapping with this flag grows by itself, and macOS has none.
+#[cfg(target_os = "linux")]
+const FOR_STACKS: c_int = libc::MAP_STACK;
+#[cfg(not(target_os = "linux"))]
+const FOR_STACKS: c_int = 0;
 
 /// Bytes of a line of the cache, at least: by multiples of it stacks differ in colour.
 const LINE: usize = 64;
@@ -123,7 +135,7 @@ impl Slab {
         let slot = usable.and_then(|usable| usable.checked_add(2 * page));
         let bytes = slot.and_then(|slot| slot.checked_mul(SLAB_STACKS));
         let (Some(slot), Some(bytes)) = (slot, bytes) else { return Err(io::ErrorKind::OutOfMemory.into()) };
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | NO_RESERVE | FOR_STACKS;
         // SAFETY: a new mapping at an address of the system's choice; nothing of ours lies there.
         let start =
             unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };

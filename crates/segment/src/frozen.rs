@@ -144,7 +144,6 @@ mod system {
 #[cfg(any(not(target_os = "linux"), miri))]
 mod system {
     use std::fs::File;
-    use std::io;
 
     pub(super) use crate::shared::system::{create, seal as freeze};
 

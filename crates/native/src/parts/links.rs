@@ -34,6 +34,7 @@ impl View {
     ///
     /// # Errors
     /// If a place is none of the file, or the nodes differ.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no node is in another process"))]
     pub(crate) fn of_peer(&self, file: &SharedFile, exports: &Exports) -> io::Result<Self> {
         let blocks = match (&self.blocks, exports.blocks) {
             (Some(blocks), Some(at)) => Some(blocks.of_peer(file, at)?),
@@ -78,6 +79,7 @@ impl Links {
 
 impl Links {
     /// The links of a node with these ends, in order of the node at the other end. `views` has the memory of each node.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no node is in another process"))]
     pub(crate) fn new(views: Arc<[View]>, outgoing: Vec<Sender>, incoming: Vec<Receiver>) -> Self {
         Self { views, outgoing: outgoing.into(), incoming: incoming.into() }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 /// The settings of a launch.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no process is started"))]
 pub(crate) struct Settings<'a> {
     /// Number of nodes in each process.
     pub(crate) nodes_each: u32,
