@@ -517,21 +517,21 @@ impl Cluster {
             own.looks.spend(pass);
             return Poll::Pass;
         }
-        let Node { threads, dispatch, cores, port, .. } = &mut self.nodes[own.node()];
+        let Node { threads, dispatch, port, .. } = &mut self.nodes[own.node()];
         if let Some(thread) = own.thread() {
             threads.attempts(thread).note_look();
         }
         match dispatch.moves_threads() {
             true => Poll::Adapt,
-            false => dispatch.poll(own.number().into(), *cores, port.is_locked()),
+            false => dispatch.poll(own.number().into(), port.is_locked()),
         }
     }
 
     /// The work of a poll of the thread on `core`, when a look is due.
     pub(crate) fn poll(&mut self, core: usize) -> Poll {
         let (own, number) = (&self.cores[core], self.cores[core].number());
-        let Node { dispatch, cores, port, .. } = &mut self.nodes[own.node()];
-        dispatch.poll(number.into(), *cores, port.is_locked())
+        let Node { dispatch, port, .. } = &mut self.nodes[own.node()];
+        dispatch.poll(number.into(), port.is_locked())
     }
 
     /// Charges the thread on `core` for a look for events, after a wait.

@@ -93,9 +93,8 @@ fn return_from_call(cluster: &mut Cluster, core: usize) -> bool {
 
 /// Passes the turn from `core` to the next processor of its node.
 pub(crate) fn pass_turn(cluster: &mut Cluster, core: usize) {
-    let count = cluster.nodes[cluster.cores[core].node()].cores;
     let (dispatch, number) = cluster.dispatch_of(core);
-    dispatch.serving.pass_turn(number, count);
+    dispatch.serving.pass_turn(number);
 }
 
 /// Lets held, idle processors take threads, if all handlers of the node wait for a key that such a thread may hold.

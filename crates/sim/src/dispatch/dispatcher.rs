@@ -464,10 +464,10 @@ impl Dispatcher {
     }
 
     /// The work of a thread's poll at a back-edge on a processor. `locked` says whether the interface has a lock.
-    pub(crate) fn poll(&mut self, number: usize, count: usize, locked: bool) -> Poll {
+    pub(crate) fn poll(&mut self, number: usize, locked: bool) -> Poll {
         match self.way {
             Dispatch::Routine(_) => Poll::Call,
-            _ if self.serving.looks(number, count) => Poll::Look { locks: locked && self.shares_interface() },
+            _ if self.serving.looks(number) => Poll::Look { locks: locked && self.shares_interface() },
             _ => Poll::LeaveToOthers,
         }
     }

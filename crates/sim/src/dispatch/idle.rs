@@ -125,7 +125,7 @@ mod tests {
         fn new(computing: usize, dedicated_only: bool, notice: Notice) -> Self {
             let serving = match dedicated_only {
                 true => Serving::Dedicated { computing },
-                false => Serving::Floating(Turns::new(Order::IdleFirst)),
+                false => Serving::Floating(Turns::new(Order::IdleFirst, PROCESSORS)),
             };
             let injection: Injection<HandedOver> = Injection::Sender;
             let way = Dispatch::Register(Register);

@@ -46,17 +46,19 @@ pub(crate) struct Adaptive {
 impl Serving {
     /// The processors that run handlers under a policy, with the roles of `split`.
     pub(crate) fn of(machine: &Machine, policy: &Policy, split: Split) -> Self {
+        let computing = split.computing as usize;
+        let turns = || Turns::new(policy.turns, computing);
         match policy.servers {
             Servers::Compute | Servers::Network | Servers::Either => Self::First,
             Servers::Idle if has_endpoints(machine, policy) => Self::Endpoints,
-            Servers::Idle => Self::Floating(Turns::new(policy.turns)),
+            Servers::Idle => Self::Floating(turns()),
             Servers::Adaptive => Self::Adaptive(Box::new(Adaptive {
                 roles: Roles::new(machine),
-                turns: Turns::new(policy.turns),
+                turns: turns(),
                 leaves_all: policy.dispatch == Dispatch::Serial,
             })),
-            Servers::Taken | Servers::Added => Self::Dedicated { computing: split.computing as usize },
-            Servers::Embedded | Servers::Hardware => Self::Embedded { computing: split.computing as usize },
+            Servers::Taken | Servers::Added => Self::Dedicated { computing },
+            Servers::Embedded | Servers::Hardware => Self::Embedded { computing },
         }
     }
 
@@ -128,10 +130,10 @@ impl Serving {
     }
 
     /// Passes the turn from a processor to the next, where processors ever take turns.
-    pub(crate) fn pass_turn(&mut self, number: usize, count: usize) {
+    pub(crate) fn pass_turn(&mut self, number: usize) {
         match self {
-            Self::Floating(turns) => turns.pass(number, count),
-            Self::Adaptive(adaptive) => adaptive.turns.pass(number, count),
+            Self::Floating(turns) => turns.pass(number),
+            Self::Adaptive(adaptive) => adaptive.turns.pass(number),
             Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => {}
         }
     }
@@ -147,12 +149,12 @@ impl Serving {
 
     /// Whether a poll of a processor at a back-edge looks for events. Where processors take turns, the poll looks if it is the
     /// processor's turn, and passes the turn on. No poll looks while other processors are dedicated.
-    pub(crate) fn looks(&mut self, number: usize, count: usize) -> bool {
+    pub(crate) fn looks(&mut self, number: usize) -> bool {
         match self {
             Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => true,
             Self::Adaptive(adaptive) if adaptive.is_served() => false,
-            Self::Floating(turns) => take_turn(turns, number, count),
-            Self::Adaptive(adaptive) => take_turn(&mut adaptive.turns, number, count),
+            Self::Floating(turns) => take_turn(turns, number),
+            Self::Adaptive(adaptive) => take_turn(&mut adaptive.turns, number),
         }
     }
 
@@ -183,10 +185,10 @@ impl Adaptive {
     }
 }
 
-fn take_turn(turns: &mut Turns, number: usize, count: usize) -> bool {
+fn take_turn(turns: &mut Turns, number: usize) -> bool {
     let owns = turns.owner_is(number);
     if owns {
-        turns.pass(number, count);
+        turns.pass(number);
     }
     owns
 }

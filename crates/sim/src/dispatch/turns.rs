@@ -16,14 +16,16 @@ use crate::processor::core::Core;
 #[derive(Clone, Debug)]
 pub(crate) struct Turns {
     order: Order,
+    /// The number of processors that take turns: the first ones of the node.
+    count: usize,
     /// The number of the processor whose turn it is.
     owner: usize,
 }
 
 impl Turns {
-    /// The turns at the start: the first turn belongs to processor 0.
-    pub(crate) fn new(order: Order) -> Self {
-        Self { order, owner: 0 }
+    /// The turns of the first `count` processors of a node at the start: the first turn belongs to processor 0.
+    pub(crate) fn new(order: Order, count: usize) -> Self {
+        Self { order, count, owner: 0 }
     }
 
     /// The idle processor that looks for an event which has just come. `finds` says whether a processor would find the event,
@@ -35,7 +37,8 @@ impl Turns {
         held: impl Fn(usize) -> bool,
     ) -> Option<usize> {
         // Before the event came, the turn passed all idle processors and came to rest with a computing one.
-        let rests = self.order != Order::IdleFirst && cores.iter().any(|core| core.thread().is_some());
+        let computes = |core: &Core| core.thread().is_some();
+        let rests = self.order != Order::IdleFirst && cores[..self.count].iter().any(computes);
         if rests && self.first(cores, &held).is_none() {
             self.rest(cores);
             return None;
@@ -52,7 +55,7 @@ impl Turns {
     ) -> Option<usize> {
         let looks = |&number: &usize| cores[number].is_idle() || cores[number].thread().is_some();
         let passes = self.order == Order::IdleFirst;
-        let next = || if passes { None } else { self.in_turn(cores).find(looks) };
+        let next = || if passes { None } else { self.in_turn().find(looks) };
         let first = self.first(cores, held).or_else(next);
         let caller = first.filter(|&number| cores[number].is_idle() && finds(number));
         if caller.is_none() && !passes {
@@ -64,7 +67,7 @@ impl Turns {
     /// Whether it is the turn of computing processor `number`, which polls.
     pub(crate) fn is_of(&self, number: usize, cores: &[Core], held: impl Fn(usize) -> bool) -> bool {
         let left_out = self.first(cores, held).is_some();
-        !left_out && self.in_turn(cores).find(|&other| cores[other].thread().is_some()) == Some(number)
+        !left_out && self.in_turn().find(|&other| cores[other].thread().is_some()) == Some(number)
     }
 
     /// The next of the processors that come before computing ones.
@@ -74,7 +77,7 @@ impl Turns {
             Order::Waiting => held(number),
             Order::Strict => false,
         };
-        self.in_turn(cores).find(|&number| cores[number].is_idle() && comes_first(number))
+        self.in_turn().find(|&number| cores[number].is_idle() && comes_first(number))
     }
 
     /// Whether the turn was passed last to processor `number`, regardless of its present activity.
@@ -82,20 +85,20 @@ impl Turns {
         self.owner == number
     }
 
-    /// Passes the turn from `number` of `count` processors to the next.
-    pub(crate) fn pass(&mut self, number: usize, count: usize) {
-        self.owner = (number + 1) % count;
+    /// Passes the turn from processor `number` to the next.
+    pub(crate) fn pass(&mut self, number: usize) {
+        self.owner = (number + 1) % self.count;
     }
 
     /// Lets the turn rest with the next processor that computes, if there is one.
     fn rest(&mut self, cores: &[Core]) {
-        let next = self.in_turn(cores).find(|&number| cores[number].thread().is_some());
+        let next = self.in_turn().find(|&number| cores[number].thread().is_some());
         self.owner = next.unwrap_or(self.owner);
     }
 
-    /// The numbers of all processors, in the order of their turns.
-    fn in_turn(&self, cores: &[Core]) -> impl Iterator<Item = usize> + use<> {
-        let (owner, count) = (self.owner, cores.len());
+    /// The numbers of the processors that take turns, in the order of their turns.
+    fn in_turn(&self) -> impl Iterator<Item = usize> + use<> {
+        let (owner, count) = (self.owner, self.count);
         (0..count).map(move |offset| (owner + offset) % count)
     }
 }
@@ -112,25 +115,25 @@ mod tests {
 
     #[test]
     fn an_idle_processor_comes_first_where_the_policy_says_so() {
-        let mut turns = Turns::new(Order::IdleFirst);
+        let mut turns = Turns::new(Order::IdleFirst, 3);
         let cores = node([computing(), idle(5), idle(3)]);
         assert_eq!(turns.caller(&cores, |_| true, none), Some(1));
         assert!(!turns.is_of(0, &cores, none), "a processor that polls is left out while another idles");
-        turns.pass(1, 3);
+        turns.pass(1);
         assert_eq!(turns.next_caller(&cores, |_| true, none), Some(2));
     }
 
     #[test]
     fn a_strict_turn_rests_with_the_computing_processor_until_it_polls() {
-        let mut turns = Turns::new(Order::Strict);
+        let mut turns = Turns::new(Order::Strict, 4);
         let cores = node([idle(0), computing(), idle(0), computing()]);
         assert_eq!(turns.caller(&cores, |_| true, none), None);
         assert!(turns.is_of(1, &cores, none));
         assert!(!turns.is_of(3, &cores, none));
-        turns.pass(1, 4);
+        turns.pass(1);
         // Processor 2 idles, and has the turn before it can come to 3.
         assert_eq!(turns.next_caller(&cores, |_| true, none), Some(2));
-        turns.pass(2, 4);
+        turns.pass(2);
         assert_eq!(turns.next_caller(&cores, |_| true, none), None);
         assert!(turns.is_of(3, &cores, none));
     }
@@ -140,14 +143,14 @@ mod tests {
         let cores = node([computing(), idle(0), idle(0), computing()]);
         let held = |number| number == 2;
         for (order, caller) in [(Order::Strict, None), (Order::Waiting, Some(2))] {
-            let mut turns = Turns::new(order);
+            let mut turns = Turns::new(order, 4);
             assert_eq!(turns.caller(&cores, |_| true, held), caller, "{order:?}");
             assert_eq!(turns.is_of(0, &cores, held), caller.is_none(), "{order:?}");
         }
-        let mut turns = Turns::new(Order::Waiting);
+        let mut turns = Turns::new(Order::Waiting, 4);
         assert_eq!(turns.caller(&cores, |_| true, none), None, "idle processors wait for computing ones");
         assert!(turns.is_of(0, &cores, none));
-        turns.pass(0, 4);
+        turns.pass(0);
         assert_eq!(
             turns.next_caller(&cores, |_| true, held),
             Some(2),
@@ -160,22 +163,22 @@ mod tests {
     #[test]
     fn with_all_processors_computing_turns_go_round() {
         for order in [Order::IdleFirst, Order::Strict, Order::Waiting] {
-            let mut turns = Turns::new(order);
+            let mut turns = Turns::new(order, 2);
             let cores = node([computing(), computing()]);
             assert_eq!([turns.is_of(0, &cores, none), turns.is_of(1, &cores, none)], [true, false]);
-            turns.pass(0, 2);
+            turns.pass(0);
             assert_eq!([turns.is_of(0, &cores, none), turns.is_of(1, &cores, none)], [false, true]);
-            turns.pass(1, 2);
+            turns.pass(1);
             assert!(turns.owner_is(0));
         }
     }
 
     #[test]
     fn an_idle_processor_that_finds_nothing_does_not_call() {
-        let mut turns = Turns::new(Order::IdleFirst);
+        let mut turns = Turns::new(Order::IdleFirst, 2);
         let cores = node([idle(0), idle(0)]);
         assert_eq!(turns.caller(&cores, |number| number == 1, none), None, "the turn is that of processor 0");
-        turns.pass(0, 2);
+        turns.pass(0);
         assert_eq!(turns.caller(&cores, |number| number == 1, none), Some(1));
     }
 }

@@ -11,7 +11,7 @@ use crate::testing::ns;
 
 /// A node whose device presents events to idle processors. `notice` says whether it interrupts.
 fn register(notice: Notice) -> Dispatcher {
-    let serving = Serving::Floating(Turns::new(tempest::policy::Turns::IdleFirst));
+    let serving = Serving::Floating(Turns::new(tempest::policy::Turns::IdleFirst, 3));
     let way = Dispatch::Register(Register);
     Dispatcher::of_parts(way, parallel_events(), (serving, Injection::Sender), 3, notice)
 }
