@@ -5,6 +5,7 @@
 //! | [`Interface`] | the network interface of a node: a port out, a port in, a bounded send queue, an engine for blocks |
 //! | [`Passages`] | the time that the bytes of a message take through a port |
 //! | [`Lock`] | the lock of an interface that two processors drive, and the cost of its migration |
+//! | [`QueuePairs`] | the queues through which processors post messages to the interface |
 //! | [`Network`] | the network between the nodes: a latency alone, or routers and links of a topology with wormhole switching |
 //! | [`EventQueue`] | the dispatch queue of a node: the [device](pdq::Device), with arrival times |
 //! | [`Prices`] | the time of a processor's operations |
@@ -26,6 +27,7 @@ pub mod memory;
 mod network;
 mod passage;
 mod prices;
+mod queue_pairs;
 
 pub use divisor::Divisor;
 pub use event_queue::{Dispatched, EventQueue, Refill, Waits};
@@ -34,3 +36,4 @@ pub use lock::Lock;
 pub use network::{Constant, Event, Fabric, Network, Parcel, Shape};
 pub use passage::{Passage, Passages};
 pub use prices::Prices;
+pub use queue_pairs::QueuePairs;

@@ -55,10 +55,19 @@ impl Lock {
     }
 
     /// Lets processor `who` look for messages from `now` on, for `look` under the lock each time. The looks end when it
-    /// [acquires](Self::acquire) the lock or [stops](Self::stop_looking). Only one processor looks at a time.
+    /// [acquires](Self::acquire) the lock or [stops](Self::stop_looking). Only one processor looks at a time: the looks of another one
+    /// end.
     pub fn look(&mut self, now: Time, who: usize, look: Time) {
+        if let Some((other, _)) = self.looker.filter(|&(other, _)| other != who) {
+            self.stop_looking(now, other);
+        }
         self.free_at = self.free_at.max(now);
         self.looker = Some((who, look));
+    }
+
+    /// Whether a processor looks for messages.
+    pub fn is_looked_at(&self) -> bool {
+        self.looker.is_some()
     }
 
     /// Ends the looks of processor `who` at `now`, in the middle of a look. The processor keeps the line if the line has begun to

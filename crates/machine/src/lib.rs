@@ -27,6 +27,6 @@ pub use reading::{Bases, Error, Errors, Note, Range, RangedKey, Value};
 pub use schema::{
     Banks, Bus, ByClass, Cache, Calibrated, Capability, Class, Cost, CrossTraffic, EmbeddedProcessor,
     Endpoints, FirstLevel, Flow, Handoff, Interface, Machine, Memory, Network, NetworkProcessor, NodeMemory,
-    Overflow, Placement, Primitives, Processor, Queue, Routers, SoftwareDispatch, Staging, Topology,
-    Transaction, Transactions, UnknownCapability, UnknownClass, WorkCosts,
+    Overflow, PairOrder, Placement, Primitives, Processor, Queue, QueuePairs, Routers, SoftwareDispatch,
+    Staging, Topology, Transaction, Transactions, UnknownCapability, UnknownClass, WorkCosts,
 };

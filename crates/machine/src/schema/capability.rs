@@ -54,12 +54,13 @@ capabilities! {
     /// A computing processor reaches the network through a queue of its own: that of the network processor, or the
     /// FIFOs of the NI.
     NetworkQueue = "network-queue",
-    /// The node has a network processor beside its compute processors.
+    /// The node has network processors beside its compute processors. Follows from a section `[network_processor]`.
     NetworkProcessor = "network-processor",
-    /// Every processor sends for itself under every policy. Without this word a dedicated processor sends for all computing ones of its
-    /// node under `fixed` and `partitioned`: one lone sender, however many are dedicated.
+    /// Every processor sends for itself under every policy. Follows from a section `[queue_pairs]`, and from
+    /// `interface.endpoints = "processor"`. On other machines a dedicated processor sends for all computing ones of its node under
+    /// `fixed` and `partitioned`: one lone sender, however many are dedicated.
     SenderInjects = "sender-injects",
-    /// The NI device has processors of its own for protocol handlers.
+    /// The NI device has processors of its own for protocol handlers. Follows from a section `[embedded_processor]`.
     EmbeddedProcessors = "embedded-processors",
     /// The NI moves blocks between memory and network by itself.
     Transfer = "transfer",
@@ -73,6 +74,19 @@ capabilities! {
     PollTurns = "poll-turns",
     /// Every access to shared memory checks the node's right to the block.
     SharedMemory = "shared-memory",
+}
+
+impl Capability {
+    /// The part of a machine file from which the capability follows without its word in `can`; `None` for a capability that follows
+    /// from its word alone.
+    pub const fn part(self) -> Option<&'static str> {
+        match self {
+            Self::NetworkProcessor => Some("a section [network_processor]"),
+            Self::EmbeddedProcessors => Some("a section [embedded_processor]"),
+            Self::SenderInjects => Some("a section [queue_pairs]"),
+            _ => None,
+        }
+    }
 }
 
 /// Error: the text is not the name of a capability.

@@ -10,7 +10,7 @@ use super::residual;
 use crate::reading::{Note, Section, Value, range};
 use crate::{
     Calibrated, Capability, EmbeddedProcessor, Endpoints, Flow, Handoff, Interface, Memory, Network,
-    NetworkProcessor, NodeMemory, Primitives, Processor, Queue, SoftwareDispatch, Topology,
+    NetworkProcessor, NodeMemory, Primitives, Processor, Queue, QueuePairs, SoftwareDispatch, Topology,
 };
 
 /// Stands in for a memory line that was refused, so that the other mistakes of the file are found in one
@@ -45,6 +45,9 @@ pub struct Machine {
     pub embedded_processor: Option<EmbeddedProcessor>,
     /// The queues between the network processor and the compute processors. `None`: the file states none.
     pub handoff: Option<Handoff>,
+    /// The queues through which processors post messages to the network interface. `None`: all processors of a node post to the
+    /// interface in one place.
+    pub queue_pairs: Option<QueuePairs>,
     /// The bound on a node's outstanding requests; `None` if there is no bound.
     pub flow: Option<Flow>,
     /// The dispatch routine, if software switches this machine's processors between threads and handlers.
@@ -55,7 +58,8 @@ pub struct Machine {
     pub node_memory: Option<NodeMemory>,
     /// The network that joins the nodes.
     pub network: Network,
-    /// The capabilities of the machine, in the order of its file. None is listed twice.
+    /// The capabilities of the machine: the words of its file, in their order, and then the capabilities that follow from its
+    /// sections. None is listed twice.
     pub can: Vec<Capability>,
     /// The measured host and the day, if the machine file is a measurement; `None` for any other machine.
     pub calibrated: Option<Calibrated>,
@@ -90,7 +94,9 @@ impl Machine {
         let nodes = file.key("nodes");
         let processors = file.key("processors");
         let can = file.list("can", "capability", Capability::NAMES, |name| name.parse::<Capability>().ok());
-        let abilities = can.as_deref().unwrap_or_default();
+        let can = can.map(|can: Vec<Capability>| with_parts(file, can));
+        let abilities = can.clone().unwrap_or_default();
+        let abilities = abilities.as_slice();
         let processor = file.section("processor", |section| Processor::read_keys(section, abilities));
         if let Some(processor) = &processor {
             file.count_cycles_of(processor.clock);
@@ -114,6 +120,10 @@ impl Machine {
             EmbeddedProcessor::read_keys(section, abilities, bus)
         });
         let handoff = file.key("handoff");
+        let queue_pairs: Option<Option<QueuePairs>> = file.key("queue_pairs");
+        if let (Some(Some(pairs)), Some(interface)) = (&queue_pairs, &interface) {
+            check_pairs(file, pairs, interface, node_memory.as_ref().and_then(Option::as_ref));
+        }
         let flow = file.key("flow");
         let software_dispatch: Option<Option<SoftwareDispatch>> = file.key("software_dispatch");
         if matches!(software_dispatch, Some(Some(_))) && abilities.contains(&Capability::KeyedDispatch) {
@@ -132,6 +142,12 @@ impl Machine {
             });
         }
         let network = file.section("network", |section| Network::read_keys(section, nodes));
+        let mut can = can;
+        if let Some(can) =
+            can.as_mut().filter(|can| by_processor && !can.contains(&Capability::SenderInjects))
+        {
+            can.push(Capability::SenderInjects);
+        }
         let backs_up = queue.as_ref().is_some_and(|queue: &Queue| queue.backs_up);
         if backs_up && network.as_ref().is_some_and(|network| network.routers.is_none()) {
             file.section("queue", |section| {
@@ -159,6 +175,7 @@ impl Machine {
             network_processor: network_processor?,
             embedded_processor: embedded_processor?,
             handoff: handoff?,
+            queue_pairs: queue_pairs?,
             flow: flow?,
             software_dispatch: software_dispatch?,
             memory: memory?,
@@ -171,6 +188,42 @@ impl Machine {
             digest: 0,
             variants: Vec::new(),
         })
+    }
+}
+
+/// Adds the capabilities that follow from the sections of a file to the words of its `can`.
+fn with_parts(file: &Section<'_>, mut can: Vec<Capability>) -> Vec<Capability> {
+    for (section, capability) in [
+        ("network_processor", Capability::NetworkProcessor),
+        ("embedded_processor", Capability::EmbeddedProcessors),
+        ("queue_pairs", Capability::SenderInjects),
+    ] {
+        if file.gives(section) && !can.contains(&capability) {
+            can.push(capability);
+        }
+    }
+    can
+}
+
+/// Refuses queue pairs that contradict the interface.
+fn check_pairs(file: &Section<'_>, pairs: &QueuePairs, interface: &Interface, memory: Option<&NodeMemory>) {
+    let refuse = |key: &'static str, expected: String, other: &str| {
+        file.section("queue_pairs", |section| {
+            section.forgive();
+            section.contradict(key, expected, &[other]);
+        });
+    };
+    if pairs.lock.is_some() && interface.lock_migration.is_some() {
+        let expected = "nothing, because one lock guards the whole interface";
+        refuse("lock", expected.to_owned(), "interface.lock_migration");
+    }
+    if !pairs.gap.is_zero() && pairs.gap < interface.gap {
+        let expected = format!("at least {}, which is the gap of the interface", interface.gap);
+        refuse("gap", expected, "interface.gap");
+    }
+    if memory.is_some_and(|memory| memory.staging.is_some()) {
+        let expected = "no [queue_pairs], because commands of [staging] go to one queue".to_owned();
+        refuse("count", expected, "staging.size");
     }
 }
 

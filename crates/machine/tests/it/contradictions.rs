@@ -68,6 +68,43 @@ fn two_values_that_contradict_each_other_are_one_error_that_names_both_lines() {
     }
 }
 
+/// The template with queue pairs that have these further keys.
+fn with_pairs(keys: &str) -> String {
+    with("[flow]", &format!("[queue_pairs]\ncount = 24\n{keys}\n[flow]"))
+}
+
+#[test]
+fn queue_pairs_that_contradict_the_interface_are_one_error_that_names_both_lines() {
+    for (keys, interface, refused, other) in [
+        ("lock = \"50 ns\"", "lock_migration = \"1 us\"", "lock =", "interface.lock_migration = 1 us"),
+        ("gap = \"0.2 us\"", "gap = \"0.4 us\"", "gap = \"0.2", "interface.gap = 0.4 us"),
+    ] {
+        let text =
+            with_pairs(keys).replace("packet = \"256 B\"", &format!("packet = \"256 B\"\n{interface}"));
+        let errors = read(&text, &[]).expect_err(keys);
+        assert_eq!(errors.iter().count(), 1, "{errors}");
+        let told = errors.to_string();
+        assert!(told.starts_with(&format!("my-machine.toml:{}: ", line_of(&text, refused))), "{told}");
+        assert!(told.contains(&format!("{other}: line {}", line_of(&text, interface))), "{told}");
+    }
+    for (wrong, key) in [("order = \"any\"", "queue_pairs.order"), ("number = 2", "queue_pairs.number")] {
+        let errors = read(&with_pairs(wrong), &[]).expect_err(wrong);
+        let keys: Vec<_> = errors.iter().map(|error| error.key.as_str()).collect();
+        assert_eq!(keys, [key], "{errors}");
+    }
+}
+
+#[test]
+fn abilities_follow_from_sections() {
+    let without = with("can =", "can = [\"poll\", \"network-queue\"]");
+    let can = |text: &str| read(text, &[]).unwrap_or_else(|errors| panic!("{errors}")).can;
+    use tradewind_machine::Capability::{NetworkProcessor, NetworkQueue, Poll, SenderInjects};
+    assert_eq!(can(&without), [Poll, NetworkQueue, NetworkProcessor]);
+    assert!(!can(&template()).contains(&SenderInjects) && can(&with_pairs("")).contains(&SenderInjects));
+    let endpoints = with("header = ", "header = \"8 B\"\nendpoints = \"processor\"");
+    assert!(can(&endpoints).contains(&SenderInjects));
+}
+
 #[test]
 fn a_contradiction_with_the_command_line_names_it() {
     let errors = read(&template(), &[("queue.window", "16"), ("queue.capacity", "8")]).expect_err("refused");

@@ -279,6 +279,7 @@ const SECTIONS: &[&str] = &[
     "embedded_processor",
     "embedded_processor.primitives",
     "handoff",
+    "queue_pairs",
     "flow",
     "software_dispatch",
     "memory",
