@@ -10,7 +10,7 @@ use tempest::outcome::{Failure, Refusal};
 use tempest::world::Resident;
 use units::Time;
 
-use crate::cluster::{Cluster, gauges, memory, network, overflow, trains};
+use crate::cluster::{Cluster, gauges, memory, network, overflow, sending, trains};
 use crate::fibers::Fibers;
 use crate::foresight;
 use crate::happening::{Happening, Packed};
@@ -130,6 +130,7 @@ fn handle(cluster: &mut Cluster, happening: Happening) {
     match happening {
         Happening::Continue { .. } => unreachable!("the fiber of a continuation goes on"),
         Happening::Arrive { flight } => cluster.arrive(flight),
+        Happening::LeavePair { flight } => sending::leave_pair(cluster, flight),
         Happening::Pass { flight } => cluster.pass(flight),
         Happening::Deliver { flight } => cluster.deliver(flight),
         Happening::Network { event } => stay_in_network(cluster, event),

@@ -173,6 +173,7 @@ pub(crate) fn ask_for_passages(cluster: &Cluster) -> bool {
 fn ask_for_subject(cluster: &Cluster, happening: Happening) {
     match happening {
         Happening::Arrive { flight }
+        | Happening::LeavePair { flight }
         | Happening::Pass { flight }
         | Happening::Deliver { flight }
         | Happening::Forward { flight }
@@ -189,6 +190,7 @@ fn ask_for_subject(cluster: &Cluster, happening: Happening) {
 /// The node of an event; `None` for an event inside the network.
 fn node_of(cluster: &Cluster, happening: Happening) -> Option<usize> {
     match happening {
+        Happening::LeavePair { flight } => Some(cluster.link.flights[flight].from()),
         Happening::Arrive { flight }
         | Happening::Pass { flight }
         | Happening::Deliver { flight }

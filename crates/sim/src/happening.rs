@@ -10,6 +10,8 @@ pub(crate) enum Happening {
     Continue { core: u32, epoch: u32 },
     /// A flight comes to the port in of its destination.
     Arrive { flight: u32 },
+    /// A flight leaves the queue pair to which its sender posted it.
+    LeavePair { flight: u32 },
     /// A flight has passed the port in.
     Pass { flight: u32 },
     /// A message of a node to itself arrives.
@@ -69,6 +71,7 @@ const OVERFLOW: u32 = 7;
 const POST: u32 = 8;
 const LOOK: u32 = 9;
 const REACH: u32 = 10;
+const LEAVE_PAIR: u32 = 11;
 
 /// The kinds of events that only make a part look, perhaps in vain, or that no thread waits for, a bit each.
 const LOOKS: u32 = 1 << LOOK | 1 << OVERFLOW | 1 << POST;
@@ -110,6 +113,7 @@ impl From<Happening> for Packed {
         let (kind, small, number) = match happening {
             Happening::Continue { core, epoch } => (CONTINUE, core, epoch),
             Happening::Arrive { flight } => (ARRIVE, 0, flight),
+            Happening::LeavePair { flight } => (LEAVE_PAIR, 0, flight),
             Happening::Pass { flight } => (PASS, 0, flight),
             Happening::Deliver { flight } => (DELIVER, 0, flight),
             Happening::Network { event } => (NETWORK, 0, event.number()),
@@ -133,6 +137,7 @@ impl From<Packed> for Happening {
         match event.kind() {
             CONTINUE => Self::Continue { core: small, epoch: number },
             ARRIVE => Self::Arrive { flight: number },
+            LEAVE_PAIR => Self::LeavePair { flight: number },
             PASS => Self::Pass { flight: number },
             DELIVER => Self::Deliver { flight: number },
             NETWORK => Self::Network { event: hardware::Event::of_number(number) },
@@ -156,6 +161,7 @@ mod tests {
         let events = [
             Happening::Continue { core: LIMIT - 1, epoch: number },
             Happening::Arrive { flight: number },
+            Happening::LeavePair { flight: number },
             Happening::Pass { flight: number },
             Happening::Deliver { flight: number },
             Happening::Network { event: hardware::Event::of_number(number) },

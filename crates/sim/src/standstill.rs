@@ -140,6 +140,7 @@ pub(crate) fn beyond_time(cluster: &Cluster) -> Option<Failure> {
             None => Late::Device(cluster.node_id(core as usize)),
         },
         Happening::Arrive { flight }
+        | Happening::LeavePair { flight }
         | Happening::Pass { flight }
         | Happening::Deliver { flight }
         | Happening::Forward { flight }

@@ -62,7 +62,8 @@ impl Model {
         let can: Vec<_> = self.machine.can.iter().map(|capability| capability.name()).collect();
         policy.check(&self.machine.name, &can)?;
         match policy.servers {
-            Servers::Compute
+            Servers::Alone
+            | Servers::Compute
             | Servers::Taken
             | Servers::Added
             | Servers::Idle
@@ -77,8 +78,8 @@ impl Model {
             }
             _ => return Err(unobeyed(policy, Unobeyed::NoSuchProcessors)),
         }
-        let polls_endpoint = matches!(policy.servers, Servers::Compute | Servers::Idle);
-        if self.machine.interface.endpoints == Endpoints::Processor && !polls_endpoint {
+        let has_endpoints = self.machine.interface.endpoints == Endpoints::Processor;
+        if has_endpoints && !dispatch::fits_endpoints(policy) {
             let machine = self.machine.name.clone();
             return Err(unobeyed(policy, Unobeyed::NoEndpoint { machine }));
         }

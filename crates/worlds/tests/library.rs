@@ -170,7 +170,7 @@ fn models_are_compared_in_their_own_size_if_they_are_alike_and_with_counts_that_
         |policy: &str| target("hurricane-1").at_work(&policy.parse().unwrap(), 64).unwrap().to_string();
     assert_eq!(["single", "fixed:16", "hurricane-1:16"].map(at_work), ["1", "48+16", "64+16"]);
     let machine = target("paragon");
-    assert_eq!(machine.at_work(&"np".parse().unwrap(), 64).unwrap().to_string(), "1+1");
+    assert_eq!(machine.at_work(&"np".parse().unwrap(), 64).unwrap().to_string(), "64+1");
     let inside = target("hurricane").at_work(&"hurricane:16".parse().unwrap(), 64).unwrap();
     assert_eq!(inside.to_string(), "64+16");
 }

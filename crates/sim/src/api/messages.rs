@@ -58,7 +58,7 @@ impl Edge {
         network::note_answer(&mut state, core);
         let (sender, flights) = Sender::of(&mut state, core);
         let (flight, _) = sender.load(flights, &manifest, cargo);
-        state.send(core, route, HandedOver { to, flight });
+        state.send(core, route, HandedOver { stream: manifest.stream(), flight });
         state
     }
 

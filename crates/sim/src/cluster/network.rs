@@ -32,7 +32,7 @@ pub(super) fn go_on(cluster: &mut Cluster, core: usize) {
         cluster.nodes[node].memory.begin_polls(cluster.agenda.now());
         look_for_handed_over(cluster, core);
     } else {
-        look_while_idle(cluster, core);
+        look_while_idle(cluster, cluster.cores[core].node());
     }
     await_room(cluster, cluster.cores[core].node());
 }
@@ -44,8 +44,10 @@ pub(super) fn go_on_with_pass(cluster: &mut Cluster, core: usize) -> bool {
     let Node { dispatch: Dispatcher { way, injection, .. }, port, .. } = &mut cluster.nodes[node];
     let Dispatch::Network(network) = way else { return false };
     let Some(place) = network.place(number.into()) else { return false };
-    let handed_over = injection.shows(place, now);
-    let room = handed_over && cluster.link.routing.has_room(node, port.queue(), now);
+    let handed_over = injection.shows(now);
+    let room = handed_over
+        && cluster.link.routing.has_room(node, port.queue(), now)
+        && port.pairs_room_at(now) <= now;
     match network.next_step(place, Outlook { now, handed_over, room }) {
         None => {
             network.end_pass(place);
@@ -53,7 +55,7 @@ pub(super) fn go_on_with_pass(cluster: &mut Cluster, core: usize) -> bool {
         }
         Some(NextStep::Take) => {
             network.note_taken(place);
-            let (joins, taken) = (network.joins_steps(), injection.take(place));
+            let (joins, taken) = (network.joins_steps(), injection.take(place, now));
             if let Some(message) = taken {
                 start_taking(cluster, core, message.flight, joins);
             }
@@ -66,7 +68,7 @@ pub(super) fn go_on_with_pass(cluster: &mut Cluster, core: usize) -> bool {
         Some(NextStep::Turn) => {
             let turn = network.turn;
             let takes = room && network.joins_all_steps() && !turn.is_zero() && !injection.has_starved();
-            match takes.then(|| injection.take(place)).flatten() {
+            match takes.then(|| injection.take(place, now)).flatten() {
                 Some(message) => {
                     network.end_pass(place);
                     network.note_taken(place);
@@ -95,15 +97,36 @@ pub(super) fn takes_at_once(cluster: &mut Cluster, node: usize, message: &Arrive
     let Dispatcher { way: Dispatch::Network(network), events, .. } = &mut place.dispatch else {
         return false;
     };
-    let core = place.first_core + network.number_for(message);
-    let Activity::Step(step) = cluster.cores[core].activity() else { return false };
+    let loops = network.numbers().map(|number| place.first_core + number);
+    let steps = loops.enumerate().map(|(place, core)| (place, core, cluster.cores[core].activity()));
+    let Some((place, core, step)) = interruptible(network, message, steps) else { return false };
     let left = cluster.cores[core].clock.left(now);
-    let Some(job) = network.preempt(now, message, (step, left), events) else { return false };
+    let Some(job) = network.preempt((now, place), message, (step, left), events) else { return false };
     cluster.cores[core].clock.put_off();
     let cost = cluster.price(core, Primitive::Extract, message.class);
     cluster.at_work(core).spend(cost);
     start_job(cluster, core, job);
     true
+}
+
+/// The network processor whose step a message interrupts: its place, its processor and the step. `None` if one idles, or if the
+/// message interrupts none. `all` lists the places, the processors and their activities.
+fn interruptible(
+    network: &NetworkProcessors,
+    message: &Arrived,
+    all: impl Iterator<Item = (usize, usize, Activity)>,
+) -> Option<(usize, usize, Step)> {
+    let mut found = None;
+    for (place, core, activity) in all {
+        match activity {
+            Activity::Idle { .. } => return None,
+            Activity::Step(step) if found.is_none() && network.may_interrupt(place, message) => {
+                found = Some((place, core, step));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 fn start_job(cluster: &mut Cluster, core: usize, job: Job) {
@@ -121,7 +144,7 @@ pub(super) fn show_later(cluster: &mut Cluster, node: usize, visible_at: Time) {
     match only.filter(|&number| !cluster.cores[place.first_core + number].is_idle()) {
         Some(_) => {
             let look = cluster.agenda.keep_place(node, visible_at);
-            cluster.nodes[node].dispatch.injection.keep_look(0, look);
+            cluster.nodes[node].dispatch.injection.keep_look(look);
         }
         None => cluster.look_at(node, visible_at),
     }
@@ -132,19 +155,33 @@ fn look_for_handed_over(cluster: &mut Cluster, core: usize) {
     let Cluster { agenda, nodes, cores, .. } = cluster;
     let (now, node, number) = (agenda.now(), cores[core].node(), cores[core].number());
     let dispatch = &mut nodes[node].dispatch;
-    let Some((_, place)) = dispatch.network_at(number.into()) else { return };
-    let looks = dispatch.injection.looks_after(place, now);
+    if !dispatch.is_network_processor(number.into()) {
+        return;
+    }
+    let looks = dispatch.injection.looks_after(now);
     looks.for_each(|look| agenda.push_to(look, node, Happening::Look { node: node as u32 }));
 }
 
-/// Lets an idle computing processor look for messages, under the lock, in an interface that it shares with a network
-/// processor. The network processor looks at a register, and takes the lock only for a message.
-fn look_while_idle(cluster: &mut Cluster, core: usize) {
-    if !cluster.shares_interface(core) {
+/// Lets one idle computing processor of a node look for messages, under the lock, in an interface that it shares with a network
+/// processor: the last to become idle. The network processor looks at a register, and takes the lock only for a message.
+pub(super) fn look_while_idle(cluster: &mut Cluster, node: usize) {
+    let place = &cluster.nodes[node];
+    if !place.dispatch.shares_interface() {
         return;
     }
     let (now, look) = (cluster.agenda.now(), cluster.setting.machine.processor.poll);
-    cluster.nodes[cluster.cores[core].node()].port.look(now, core, look);
+    let Some(number) = place.dispatch.idle_looker(&cluster.cores[place.all()]) else { return };
+    let core = place.first_core + number;
+    cluster.nodes[node].port.look(now, core, look);
+}
+
+/// Lets another idle computing processor of a node look, where a processor has ceased to.
+#[inline]
+pub(super) fn pass_look_on(cluster: &mut Cluster, node: usize) {
+    let place = &cluster.nodes[node];
+    if place.dispatch.shares_interface() && !place.port.is_looked_at() {
+        look_while_idle(cluster, node);
+    }
 }
 
 /// Plans looks of network processors that idle because the interface has no room for a message that was handed over.
@@ -354,12 +391,18 @@ pub(crate) fn finish_step(cluster: &mut Cluster, core: usize, step: Step) {
             let message = cluster.release_in_hand(core);
             cluster.inject(core, message.flight);
             settle_injection(cluster, core);
+            let_others_take(cluster, core);
         }
         Step::Extract { flight } => finish_extraction(cluster, core, flight),
         Step::HandOver { flight } => {
             let at = cluster.agenda.now() + cluster.setting.prices.hand_over_delay();
             cluster.agenda.push(cluster.cores[core].node(), at, Happening::Forward { flight });
+            let (dispatch, number) = cluster.dispatch_of(core);
+            if let Some((network, place)) = dispatch.network_at(number) {
+                network.note_handed_over(place);
+            }
             settle_step(cluster, core);
+            let_others_take(cluster, core);
         }
         Step::Settle => cluster.free(core),
         Step::Turn => {
@@ -369,6 +412,15 @@ pub(crate) fn finish_step(cluster: &mut Cluster, core: usize, step: Step) {
             }
             cluster.free(core);
         }
+    }
+}
+
+/// Lets other network processors of a node take a message that has waited for the message which `core` had in hand.
+fn let_others_take(cluster: &mut Cluster, core: usize) {
+    let node = cluster.cores[core].node();
+    let network = cluster.nodes[node].dispatch.network();
+    if network.is_some_and(|network| network.only().is_none()) {
+        cluster.notify(node);
     }
 }
 
@@ -389,13 +441,15 @@ fn settle_step(cluster: &mut Cluster, core: usize) {
     }
 }
 
-/// Ends the reading of a message. Its handler runs here, or the message goes to the computing processor.
+/// Ends the reading of a message. Its handler runs here, or the message goes to the computing processors.
 fn finish_extraction(cluster: &mut Cluster, core: usize, flight: u32) {
     let (now, node) = (cluster.agenda.now(), cluster.cores[core].node());
     let message = cluster.arrived(flight);
+    let number = cluster.cores[core].number().into();
     let Dispatcher { way, events, .. } = &mut cluster.nodes[node].dispatch;
     let Dispatch::Network(network) = way else { return };
-    match network.hold_for(now, &message, events) {
+    let Some(place) = network.place(number) else { return };
+    match network.hold_for((now, place), &message, events) {
         Some(job) => start_job(cluster, core, job),
         None => {
             let cost = cluster.price(core, Primitive::HandOver, message.class);

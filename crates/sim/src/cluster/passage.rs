@@ -19,6 +19,7 @@ use crate::link::Link;
 use crate::link::cargo::{Cargo, HandedOver, Manifest, Route};
 use crate::link::command::{Command, Source, Stretches};
 use crate::link::flights::{Flight, Origin};
+use crate::link::pairs::Poster;
 use crate::link::staging::{Effect, Site};
 use crate::memory::at_work::Injecting;
 use crate::memory::slots;
@@ -44,6 +45,9 @@ impl Cluster {
     #[inline]
     pub(crate) fn finds_room(&mut self, core: usize, hands_over: bool) -> bool {
         let has_room = self.has_room(core, hands_over);
+        if has_room && hands_over {
+            self.nodes[self.cores[core].node()].dispatch.injection.begin_write();
+        }
         let (at, thread) = (self.cores[core].node(), self.thread_on(core));
         let awaited = self.nodes[at].threads.awaits_room(thread);
         if has_room && awaited {
@@ -94,13 +98,16 @@ impl Cluster {
     /// Lets `core`, whose time is now, wait for the lock of the interface, which it then holds for the header of cargo. A header to its
     /// own node that has a price of its own needs no lock.
     #[cold]
-    pub(crate) fn wait_to_inject(&mut self, core: usize, &Manifest { to, class, .. }: &Manifest) {
+    pub(crate) fn wait_to_inject(&mut self, core: usize, manifest: &Manifest) {
+        let &Manifest { to, class, .. } = manifest;
         let own = to == self.node_id(core);
         if own && self.setting.prices.send_own(self.cores[core].list(), class).is_some() {
             return;
         }
         let hold = self.price(core, Primitive::SendHeader, class).path;
-        let wait = self.wait_for_interface(core, hold);
+        let (now, node, number) = (self.agenda.now(), self.cores[core].node(), self.cores[core].number());
+        let poster = Poster { core, number: number.into() };
+        let wait = self.nodes[node].port.wait_to_post(now, poster, manifest.stream(), hold);
         self.cores[core].spend(Bucket::Memory, wait);
     }
 
@@ -123,6 +130,9 @@ impl Cluster {
         let (now, node) = (self.agenda.now(), self.cores[core].node());
         let visible_at = now + self.setting.prices.hand_over_delay();
         self.agenda.note_progress();
+        if self.cores[core].thread().is_some() {
+            self.nodes[node].dispatch.injection.end_write();
+        }
         match self.nodes[node].dispatch.hand_over(visible_at, cargo) {
             // The processor that was to inject has left meanwhile. No message that was handed over is left in that case.
             Some(HandedOver { flight, .. }) => self.inject(core, flight),
@@ -133,13 +143,12 @@ impl Cluster {
 
     /// Lets a dedicated `core` inject the oldest message that was handed over. Returns false if it cannot.
     pub(crate) fn start_injection(&mut self, core: usize) -> bool {
-        let (node, number) = (self.cores[core].node(), self.cores[core].number());
-        let dedicated = self.cores[core].is_dedicated();
+        let (node, dedicated) = (self.cores[core].node(), self.cores[core].is_dedicated());
         let dispatch = &mut self.nodes[node].dispatch;
         if !dedicated || !dispatch.injection.may_begin() {
             return false;
         }
-        let Some(message) = dispatch.take_handed_over(number.into()) else { return false };
+        let Some(message) = dispatch.take_handed_over() else { return false };
         self.wake_starved(node);
         self.end_idling(core);
         self.cores[core].begin(Activity::Injecting);
@@ -459,13 +468,15 @@ impl Cluster {
 
     /// Whether a processor of a node may put a message into its interface at `at`, if no other is put in before.
     pub(crate) fn interface_has_room(&self, node: usize, at: Time) -> bool {
-        self.link.routing.has_room(node, self.nodes[node].port.queue(), at)
+        let port = &self.nodes[node].port;
+        self.link.routing.has_room(node, port.queue(), at) && port.pairs_room_at(at) <= at
     }
 
     /// The time to look again for room in the interface, if nothing else happens.
     pub(crate) fn interface_room_at(&self, node: usize, at: Time) -> Time {
         let rest = self.agenda.progress().rest(at, self.vain_look());
-        self.link.routing.room_at(self.nodes[node].port.queue(), at, rest)
+        let port = &self.nodes[node].port;
+        self.link.routing.room_at(port.queue(), at, rest).max(port.pairs_room_at(at))
     }
 
     /// The time that a sender on `core` waits for room, if nothing else happens: until the interface takes its next message.

@@ -219,6 +219,7 @@ impl Cluster {
         own.service.begin_handler(own.clock.at(now) + delay, delay, receipt);
         own.clock.advance(delay + receipt.took);
         self.agenda.go_on_now(node, core, own.clock.go_on_at(now));
+        network::pass_look_on(self, node);
         // The message may have left room in the interface.
         self.admit_next(node);
         true
@@ -250,11 +251,6 @@ impl Cluster {
     /// Whether the processors of `core`'s node find in their own memory which keys are free.
     pub(crate) fn keeps_keys_at_hand(&self, core: usize) -> bool {
         self.nodes[self.cores[core].node()].dispatch.keeps_keys_at_hand()
-    }
-
-    /// Whether the network processor and the computing processor of `core`'s node both take messages out of the interface.
-    pub(crate) fn shares_interface(&self, core: usize) -> bool {
-        self.nodes[self.cores[core].node()].dispatch.shares_interface()
     }
 
     /// Interrupts `core`. A thread that runs there goes on after the handler. Returns whether a handler has begun.
@@ -365,6 +361,7 @@ impl Cluster {
             if memory.has_poller() && dispatch.is_network_processor(state.number().into()) {
                 memory.stop_polls(now);
             }
+            network::pass_look_on(self, self.cores[core].node());
         }
     }
 }

@@ -69,8 +69,7 @@ impl<'a> Sender<'a> {
         {
             refuse(setting, waist, packet);
         }
-        let stays_behind =
-            || dispatch.stays_behind(core.number().into(), to.0 as usize, || manifest.has_key());
+        let stays_behind = || dispatch.stays_behind(core.number().into(), manifest.stream());
         let hands_over = dispatch.hands_over(core.is_dedicated()) || stays_behind();
         (manifest, if hands_over { Route::HandOver } else { Route::Inject })
     }
@@ -124,6 +123,10 @@ impl<'a> Sender<'a> {
     #[inline(always)]
     pub(crate) fn pass_on(self, place: u32, flight: &Flight, passage: Passage) {
         if flight.to() != flight.from() {
+            let stream = flight.manifest().stream();
+            if let Some(at) = self.node.port.post(self.agenda.now(), self.core.number(), stream) {
+                return self.agenda.push(self.core.node(), at, Happening::LeavePair { flight: place });
+            }
             return self.routing.leave(place, flight, passage, self.node.port.interface(), self.agenda);
         }
         // A processor that runs handlers finds its node's message to itself at hand.
@@ -152,6 +155,14 @@ impl<'a> Sender<'a> {
         }
         passage
     }
+}
+
+/// Lets a flight leave the queue pair to which its sender posted it.
+pub(crate) fn leave_pair(cluster: &mut Cluster, place: u32) {
+    let Cluster { nodes, link: Link { routing, passages, flights, .. }, agenda, .. } = cluster;
+    let flight = &flights[place];
+    let passage = passages.of(flight.bytes(), flight.mover());
+    routing.leave(place, flight, passage, nodes[flight.from()].port.interface(), agenda);
 }
 
 /// Brings the cargo of a flight back to its own node after `way`: straight to the node's queue. It does so by an event, because the

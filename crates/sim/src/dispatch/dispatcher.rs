@@ -17,7 +17,7 @@ use super::injection::Injection;
 use super::network::{NetworkProcessors, NextStep, Outlook};
 use super::serving::Serving;
 use super::{Dispatch, Found, Poll, Start, View, network_processors};
-use crate::link::cargo::HandedOver;
+use crate::link::cargo::{HandedOver, Stream};
 use crate::processor::core::{Core, Event, Job};
 
 /// The dispatch of one node.
@@ -30,7 +30,7 @@ pub(crate) struct Dispatcher {
     first_helper: u16,
     pub(crate) serving: Serving,
     pub(crate) idle: Idle,
-    pub(crate) injection: Injection<HandedOver>,
+    pub(crate) injection: Injection,
     pub(crate) way: Dispatch,
     pub(crate) events: Events,
     /// The number of the processor that the next interrupt goes to.
@@ -50,7 +50,7 @@ impl Dispatcher {
             Serving::of(machine, policy, split),
             Injection::of(machine, policy, network_processors(machine, policy)),
         );
-        let way = Dispatch::of(machine, policy, processors);
+        let way = Dispatch::of(machine, policy, split, processors);
         Self::of_parts(way, Events::new(queue), parts, processors, policy.notice)
     }
 
@@ -58,7 +58,7 @@ impl Dispatcher {
     pub(super) fn of_parts(
         way: Dispatch,
         events: Events,
-        (serving, injection): (Serving, Injection<HandedOver>),
+        (serving, injection): (Serving, Injection),
         processors: usize,
         notice: Notice,
     ) -> Self {
@@ -101,7 +101,7 @@ impl Dispatcher {
         self.network().is_some_and(|network| network.place(number).is_some())
     }
 
-    /// Whether the computing processor drives the interface together with a network processor. It then looks there all the time
+    /// Whether computing processors drive the interface together with a network processor. An idle one then looks there all the time
     /// while it idles.
     pub(crate) fn shares_interface(&self) -> bool {
         self.network().is_some_and(NetworkProcessors::shares)
@@ -174,7 +174,7 @@ impl Dispatcher {
         match &mut self.way {
             Dispatch::Own(own) => own.join(message),
             Dispatch::Routine(routine) => routine.join(message),
-            Dispatch::Network(network) => network.forward(message),
+            Dispatch::Network(network) => network.forward(message, &mut self.events),
             Dispatch::Register(_) | Dispatch::StateMachine(_) => self.events.enqueue(&message),
         }
     }
@@ -242,16 +242,14 @@ impl Dispatcher {
     pub(crate) fn next_step(&self, number: usize, view: View<'_>) -> Option<NextStep> {
         let network = self.network()?;
         let place = network.place(number)?;
-        let handed_over = self.injection.shows(place, view.now);
+        let handed_over = self.injection.shows(view.now);
         network.next_step(place, Outlook { now: view.now, handed_over, room: view.room })
     }
 
     /// Whether a network processor sees a message that was handed over, and has planned no look for room.
     pub(crate) fn waits_for_room(&self, number: usize, now: Time) -> bool {
         let place = self.network().and_then(|network| Some((network, network.place(number)?)));
-        place.is_some_and(|(network, place)| {
-            !network.looks_after(place, now) && self.injection.shows(place, now)
-        })
+        place.is_some_and(|(network, place)| !network.looks_after(place, now) && self.injection.shows(now))
     }
 
     /// Whether a network processor idles.
@@ -263,28 +261,27 @@ impl Dispatcher {
     /// Whether a message that was handed over can be seen, and only room in the interface is missing.
     #[inline]
     pub(crate) fn asks_for_room(&self, now: Time) -> bool {
-        let shows = |place| self.injection.shows(place, now);
-        self.network().is_some_and(|network| (0..network.numbers().len()).any(shows))
+        self.network().is_some() && self.injection.shows(now)
     }
 
-    /// The place of the queue from which a processor takes messages for injection.
-    fn lane(&self, number: usize) -> usize {
+    /// The place of a processor among the processors that inject for others.
+    fn place(&self, number: usize) -> usize {
         self.network().and_then(|network| network.place(number)).unwrap_or(0)
     }
 
-    /// Lets a processor take the oldest message that was handed over to it, to put it into the interface.
-    pub(crate) fn take_handed_over(&mut self, number: usize) -> Option<HandedOver> {
-        self.injection.take(self.lane(number))
+    /// Lets a dedicated processor take the oldest message that was handed over, to put it into the interface.
+    pub(crate) fn take_handed_over(&mut self) -> Option<HandedOver> {
+        self.injection.take_oldest()
     }
 
     /// The message that a processor is putting into the interface.
     pub(crate) fn in_hand(&self, number: usize) -> Option<&HandedOver> {
-        self.injection.in_hand(self.lane(number))
+        self.injection.in_hand(self.place(number))
     }
 
     /// Removes and returns the message that a processor was putting into the interface.
     pub(crate) fn release_in_hand(&mut self, number: usize) -> Option<HandedOver> {
-        self.injection.release(self.lane(number))
+        self.injection.release(self.place(number))
     }
 
     /// The number of messages and other events that wait for a processor to handle them.
@@ -323,8 +320,11 @@ impl Dispatcher {
     /// processor that shares the interface with a network processor comes first, because it looks at nothing else.
     fn idle_server(&self, view: View<'_>) -> Option<usize> {
         let cores = view.cores;
-        if self.shares_interface() && cores[0].is_idle() && self.has_event(0, cores) {
-            return Some(0);
+        if self.shares_interface()
+            && let Some(number) = self.idle_looker(cores)
+            && self.has_event(number, cores)
+        {
+            return Some(number);
         }
         let finds = |number| self.has_event(number, cores) || self.may_inject(number, view);
         let mut best = None;
@@ -336,6 +336,12 @@ impl Dispatcher {
             }
         }
         best.map(|(_, number)| number)
+    }
+
+    /// The idle computing processor that looks for messages in an interface that it shares: the last to become idle.
+    pub(crate) fn idle_looker(&self, cores: &[Core]) -> Option<usize> {
+        let mut idle = self.idle.latest_first().map(|(_, number)| number);
+        idle.find(|&number| !cores[number].is_dedicated())
     }
 
     #[inline]
@@ -492,16 +498,15 @@ impl Dispatcher {
         matches!(self.injection, Injection::Sender) && !told
     }
 
-    /// Whether a message from a processor to node `to` must wait behind the messages that were handed over.
-    pub(crate) fn stays_behind(&self, number: usize, to: usize, keyed: impl FnOnce() -> bool) -> bool {
-        self.injection.stays_behind(to, self.is_network_processor(number), keyed)
+    /// Whether a message of a stream from a processor must wait behind the messages that were handed over.
+    pub(crate) fn stays_behind(&self, number: usize, stream: Stream) -> bool {
+        self.injection.stays_behind(stream, self.is_network_processor(number))
     }
 
     /// Hands a message over. Returns it if no processor injects for others now.
     #[must_use]
     pub(crate) fn hand_over(&mut self, visible_at: Time, message: HandedOver) -> Option<HandedOver> {
-        let to = message.to.0 as usize;
-        self.injection.push(visible_at, to, message, self.serving.dedicated_for_a_time()).err()
+        self.injection.push(visible_at, message, self.serving.dedicated_for_a_time()).err()
     }
 
     /// Whether a processor may go on with a ready thread.

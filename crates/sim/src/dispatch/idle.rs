@@ -77,7 +77,6 @@ mod tests {
     use super::super::{Dispatch, Start, View};
     use super::*;
     use crate::dispatch::injection::Injection;
-    use crate::link::cargo::HandedOver;
     use crate::processor::core::{Activity, Job};
     use crate::testing::ns;
 
@@ -127,7 +126,7 @@ mod tests {
                 true => Serving::Dedicated { computing },
                 false => Serving::Floating(Turns::new(Order::IdleFirst, PROCESSORS)),
             };
-            let injection: Injection<HandedOver> = Injection::Sender;
+            let injection: Injection = Injection::Sender;
             let way = Dispatch::Register(Register);
             let core = |number| Core::new(0, number as u16, number >= computing, 0);
             Self {

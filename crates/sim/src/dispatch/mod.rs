@@ -12,7 +12,7 @@
 //! | `own` | processors look for messages themselves, where nodes have no dispatch queue |
 //! | `register` | a device or a queue presents events to the processors that run handlers |
 //! | `routine` | the dispatch routine of a node whose software takes its processors to handlers |
-//! | `network` | network processors beside the computing processor |
+//! | `network` | network processors beside the computing processors |
 //! | `state_machine` | a hardware state machine |
 //! | `dispatcher` | the three choices of one node together, and its decisions |
 //! | `service` | the processors that run the handlers of each class of messages |
@@ -72,7 +72,7 @@ pub(crate) enum Dispatch {
     Register(Register),
     /// The software of the node calls a dispatch routine.
     Routine(Box<Routine>),
-    /// Network processors look at the interface, beside the computing processor.
+    /// Network processors look at the interface, beside the computing processors.
     Network(Box<NetworkProcessors>),
     /// A hardware state machine takes the events of the system, in order.
     StateMachine(StateMachine),
@@ -150,30 +150,32 @@ pub(crate) enum Poll {
 }
 
 impl Dispatch {
-    /// The dispatch of a node of `processors` processors, of which the last ones are network processors.
-    fn of(machine: &Machine, policy: &Policy, processors: usize) -> Self {
+    /// The dispatch of a node of `processors` processors. The first ones compute, as `split` says, and the last ones are network
+    /// processors.
+    fn of(machine: &Machine, policy: &Policy, split: Split, processors: usize) -> Self {
+        let alone = split.computing == 1;
         let loops = network_processors(machine, policy);
         let service = Service::of(machine, policy);
         match (&machine.software_dispatch, &machine.network_processor, policy.servers) {
             (Some(prices), ..) => Self::Routine(Box::new(Routine::new(processors, prices.clone()))),
             (None, Some(network), _) if loops > 0 => {
-                let joins_steps =
-                    machine.interface.lock_migration.is_none() && !loops_use_bus(machine, network);
+                let lock = machine.queue_pairs.as_ref().and_then(|pairs| pairs.lock);
+                let lock = lock.or(machine.interface.lock_migration);
+                let joins_steps = lock.is_none() && !loops_use_bus(machine, network);
                 Self::Network(Box::new(NetworkProcessors::new(
                     network,
                     service,
                     processors - loops,
                     joins_steps,
+                    endpoints(machine, policy, split),
                 )))
             }
-            (None, _, Servers::Compute | Servers::Network | Servers::Either) => Self::Own(Own::new(false)),
+            (None, _, Servers::Alone | Servers::Compute | Servers::Network | Servers::Either) if alone => {
+                Self::Own(Own::new(false))
+            }
             (None, _, Servers::Hardware) => Self::StateMachine(StateMachine(service)),
-            (None, ..) if !has_dispatch_queue(machine, policy) => Self::Own(Own::new(true)),
-            (
-                None,
-                _,
-                Servers::Taken | Servers::Added | Servers::Idle | Servers::Embedded | Servers::Adaptive,
-            ) => Self::Register(Register),
+            (None, ..) if !has_dispatch_queue(machine, policy, split) => Self::Own(Own::new(true)),
+            (None, ..) => Self::Register(Register),
         }
     }
 
@@ -221,9 +223,9 @@ impl Dispatch {
 
 /// Whether the nodes of a machine have a queue into which messages go by themselves, before a processor looks: the
 /// queue of a device, of software that dispatches by key, or of each endpoint.
-fn has_dispatch_queue(machine: &Machine, policy: &Policy) -> bool {
+fn has_dispatch_queue(machine: &Machine, policy: &Policy, split: Split) -> bool {
     let queues = [Capability::KeyedDispatch, Capability::DispatchRegister];
-    has_endpoints(machine, policy) || queues.iter().any(|queue| machine.can.contains(queue))
+    endpoints(machine, policy, split).is_some() || queues.iter().any(|queue| machine.can.contains(queue))
 }
 
 /// The number of network processors at work on a node of a machine under a policy.
@@ -274,26 +276,42 @@ pub(crate) fn is_in_device(policy: &Policy) -> bool {
     matches!(policy.servers, Servers::Embedded | Servers::Hardware)
 }
 
-/// Whether each computing processor polls an endpoint of the interface of its own, under a policy by which computing processors
-/// poll.
-pub(crate) fn has_endpoints(machine: &Machine, policy: &Policy) -> bool {
-    machine.interface.endpoints == Endpoints::Processor && policy.servers == Servers::Idle
+/// The number of endpoints of the interface, one for each processor that looks for events itself: the computing processors, or the
+/// dedicated ones. `None` where all of them look in one place, or a single one does.
+pub(crate) fn endpoints(machine: &Machine, policy: &Policy, split: Split) -> Option<usize> {
+    if machine.interface.endpoints != Endpoints::Processor {
+        return None;
+    }
+    match policy.servers {
+        Servers::Idle => Some(split.computing as usize),
+        Servers::Compute | Servers::Network | Servers::Either if split.computing > 1 => {
+            Some(split.computing as usize)
+        }
+        Servers::Taken | Servers::Added => Some(split.dedicated as usize),
+        _ => None,
+    }
+}
+
+/// Whether a policy can be carried out where each processor that looks for events has an endpoint of the interface of its own: no
+/// processor inside the device, and none that changes its role, has one.
+pub(crate) fn fits_endpoints(policy: &Policy) -> bool {
+    !matches!(policy.servers, Servers::Embedded | Servers::Hardware | Servers::Adaptive)
 }
 
 /// The dispatch queue of each node of a machine under a policy.
 pub(crate) fn queue(machine: &Machine, policy: &Policy, split: Split) -> Config {
     // A network processor and a computing one work side by side, each serially.
     let together = network_processors(machine, policy) > 0 && Service::of(machine, policy).network_runs_any();
-    let endpoints = has_endpoints(machine, policy);
-    let partitions = match policy.dispatch {
-        _ if endpoints => split.computing,
-        Order::Partitioned => split.dedicated,
-        Order::Serial | Order::Keyed => 1,
+    let endpoints = endpoints(machine, policy, split);
+    let partitions = match (endpoints, policy.dispatch) {
+        (Some(endpoints), _) => endpoints,
+        (None, Order::Partitioned) => split.dedicated as usize,
+        (None, Order::Serial | Order::Keyed) => 1,
     };
     Config {
         window: machine.queue.window,
         capacity: Some(machine.queue.capacity),
-        serial: policy.dispatch == Order::Serial && !together && !endpoints,
-        partitions: partitions as usize,
+        serial: policy.dispatch == Order::Serial && !together && endpoints.is_none(),
+        partitions,
     }
 }

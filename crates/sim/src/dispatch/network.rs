@@ -1,17 +1,19 @@
-//! The network processors of a node. Each runs a loop that looks at the queue from the computing processor and at the
+//! The network processors of a node. Each runs a loop that looks at the queue from the computing processors and at the
 //! interface.
 //!
-//! Several network processors of a node divide the messages by the other node. One network processor receives all messages from
-//! that node, and injects all messages to it that are handed over. The messages between two nodes therefore stay in order.
+//! Several network processors of a node share its messages: each takes the oldest message that no other one has taken. Two messages
+//! of one stream, equal in source and key, stay in order: no network processor begins with the second one before another one has
+//! handed the first one over or has begun its handler. A message also stays in the interface while another network processor runs a
+//! handler of the message's key.
 //!
 //! Under each policy a network processor handles a message at one end or at both:
 //!
 //! | policy | injects | runs handlers |
 //! |---|---|---|
-//! | `proc` | network processor | computing processor |
-//! | `np` | network processor | network processor |
-//! | `inject` | computing processor | network processor |
-//! | `receive` | computing processor | either: the first that finds the message |
+//! | `proc` | network processors | computing processors |
+//! | `np` | network processors | network processors |
+//! | `inject` | computing processors | network processors |
+//! | `receive` | computing processors | either: the first that finds the message |
 //!
 //! A sender writes its message into the node's queue between the two processors (price `hand_over`), and waits if there is no
 //! room. The loop sees the message a little later (`visible`), takes it (`take`) and injects it. Messages that come in are read
@@ -23,7 +25,7 @@
 //! the machine drains in a pass. A message sent by a handler on this processor ends the pass early. Another pass costs a turn
 //! of the loop. The processor runs the handler of a message itself under three conditions: the [table of servers](super::service)
 //! gives it the class, which under `proc` are the machine's `always` classes; the key is free; and no older message of the same
-//! stream waits. It hands every other message to the computing processor.
+//! stream waits. It hands every other message to the computing processors, which share them.
 //!
 //! Each step occupies the processor: for its path before the effect, and for its occupancy after it. A handler may leave a DMA
 //! or an acknowledgement of the network to wait for. The loop then goes on, but starts no other handler before the wait is
@@ -70,8 +72,10 @@ impl Classes {
 pub(crate) struct NetworkProcessors {
     /// The number, on the node, of the first network processor. It follows the computing processors.
     first: usize,
-    /// Whether the computing processor takes messages out of the interface as well.
+    /// Whether computing processors take messages out of the interface as well.
     shares: bool,
+    /// The number of endpoints at which computing processors look, one each; `None` if all of them look in one place.
+    endpoints: Option<usize>,
     /// Whether nothing can come between two steps of a loop: no message interrupts a step, and no step waits for the lock of the
     /// interface or for the bus.
     joins_steps: bool,
@@ -89,7 +93,7 @@ pub(crate) struct NetworkProcessors {
     /// The messages with a key that have arrived, but have neither their key nor a place in the dispatch queue. A processor is
     /// about to receive them or to hand them over.
     line: VecDeque<InLine>,
-    /// The messages that have been handed to the computing processor.
+    /// The messages that have been handed to the computing processors.
     forwarded: Inbox,
     pub(crate) ahead: Ahead,
 }
@@ -114,6 +118,19 @@ struct Loop {
     looks_at: Time,
     /// The step that a message has interrupted, and the remaining time of that step.
     put_off: Option<(Step, Time)>,
+    /// The message that the processor reads out of the interface or hands over.
+    in_hand: Option<Arrived>,
+    /// The key of the handler that the processor runs.
+    held: Option<DispatchKey>,
+}
+
+impl Loop {
+    /// Whether a message has to wait for the work of this loop, if another loop is to take it.
+    fn delays(&self, message: &Arrived) -> bool {
+        let keyed = message.key != DispatchKey::NoSync;
+        self.in_hand.is_some_and(|other| other.same_stream(message))
+            || keyed && self.held == Some(message.key)
+    }
 }
 
 /// The completed part of a pass.
@@ -155,9 +172,11 @@ impl NetworkProcessors {
         service: Service,
         first: usize,
         joins_steps: bool,
+        endpoints: Option<usize>,
     ) -> Self {
         Self {
             first,
+            endpoints,
             shares: Class::ALL.into_iter().any(|class| service.shares(class)),
             joins_steps: joins_steps && machine.preempt.is_empty(),
             runs: Classes::of(Class::ALL.into_iter().filter(|&class| service.network_runs(class))),
@@ -187,16 +206,6 @@ impl NetworkProcessors {
         (self.loops.len() == 1).then_some(self.first)
     }
 
-    /// The number of the network processor that receives a message. The message's source decides.
-    pub(crate) fn number_for(&self, message: &Arrived) -> usize {
-        self.first + self.place_for(message)
-    }
-
-    fn place_for(&self, message: &Arrived) -> usize {
-        // Most machines have one, and need no division.
-        if self.loops.len() == 1 { 0 } else { message.source as usize % self.loops.len() }
-    }
-
     /// Whether successive steps of a loop are joined into one.
     pub(crate) fn joins_steps(&self) -> bool {
         self.joins_steps
@@ -224,7 +233,7 @@ impl NetworkProcessors {
         self.extract(place, 0)
     }
 
-    /// Whether the computing processor takes messages out of the interface as well.
+    /// Whether computing processors take messages out of the interface as well.
     pub(crate) fn shares(&self) -> bool {
         self.shares
     }
@@ -234,12 +243,12 @@ impl NetworkProcessors {
         self.incoming.len()
     }
 
-    /// The number of messages that wait for a network processor or for the computing processor.
+    /// The number of messages that wait for a network processor or for a computing one.
     pub(crate) fn waiting(&self) -> usize {
         self.forwarded.len() + self.incoming.len()
     }
 
-    /// Whether a message waits for a network processor or for the computing processor.
+    /// Whether a message waits for a network processor or for a computing one.
     pub(crate) fn something_waits(&self) -> bool {
         !self.forwarded.is_empty() || !self.incoming.is_empty()
     }
@@ -262,9 +271,14 @@ impl NetworkProcessors {
         self.incoming.push_back(message);
     }
 
-    /// Makes visible to the computing processor a message that a network processor handed over.
-    pub(crate) fn forward(&mut self, message: Arrived) {
-        self.forwarded.push(message);
+    /// Makes visible to the computing processors a message that a network processor handed over: in the queue that they share, or at
+    /// the endpoint of a single processor.
+    pub(crate) fn forward(&mut self, message: Arrived, events: &mut Events) {
+        if self.endpoints.is_none() {
+            return self.forwarded.push(message);
+        }
+        events.enqueue(&message);
+        self.leave_line(&message);
     }
 
     /// Whether a message may get its key: no older message of its stream waits for the key.
@@ -279,31 +293,40 @@ impl NetworkProcessors {
         }
     }
 
-    /// Holds the key of a message for its handler on a network processor. `None` if the processor cannot run that handler, or
-    /// if the key conflicts.
-    pub(crate) fn hold_for(&mut self, now: Time, message: &Arrived, events: &mut Events) -> Option<Job> {
+    /// Holds the key of a message for its handler on the network processor at `place`. `None` if the processor cannot run that
+    /// handler, or if the key conflicts.
+    pub(crate) fn hold_for(
+        &mut self,
+        (now, place): (Time, usize),
+        message: &Arrived,
+        events: &mut Events,
+    ) -> Option<Job> {
         if !self.can_handle(message.class) || !self.is_next_in_line(message) {
             return None;
         }
         let held = events.try_hold(now, message.key)?;
         self.leave_line(message);
+        (self.loops[place].in_hand, self.loops[place].held) = (None, Some(message.key));
         Some(Job { held, event: Event::Message { flight: message.flight } })
     }
 
-    /// The handler of a message that interrupts `step`, whose remaining time is `left`; `None` if it cannot run at once.
+    /// Whether a message may interrupt the step of a loop. A step is interrupted once.
+    pub(crate) fn may_interrupt(&self, place: usize, message: &Arrived) -> bool {
+        self.preempt.has(message.class) && self.loops[place].put_off.is_none()
+    }
+
+    /// The handler of a message that interrupts `step` of the loop at `place`, whose remaining time is `left`; `None` if it cannot run
+    /// at once.
     pub(crate) fn preempt(
         &mut self,
-        now: Time,
+        (now, place): (Time, usize),
         message: &Arrived,
         (step, left): (Step, Time),
         events: &mut Events,
     ) -> Option<Job> {
-        let place = self.place_for(message);
-        if !self.preempt.has(message.class) || self.loops[place].put_off.is_some() {
-            return None;
-        }
-        let job = self.hold_for(now, message, events)?;
-        self.loops[place].put_off = Some((step, left));
+        let in_hand = self.loops[place].in_hand;
+        let job = self.hold_for((now, place), message, events)?;
+        (self.loops[place].put_off, self.loops[place].in_hand) = (Some((step, left)), in_hand);
         Some(job)
     }
 
@@ -312,7 +335,7 @@ impl NetworkProcessors {
         self.loops[place].put_off.take()
     }
 
-    /// Whether network processors run the handlers of a class, and leave to the computing processor only those whose keys are held.
+    /// Whether network processors run the handlers of a class, and leave a message to computing processors only if its key is held.
     pub(crate) fn handles_all(&self, class: Class) -> bool {
         !self.shares && self.runs.has(class)
     }
@@ -337,12 +360,18 @@ impl NetworkProcessors {
         (more && pass != Pass::default()).then_some(NextStep::Turn)
     }
 
-    /// Whether a message in the interface is for a loop.
+    /// Whether a message in the interface waits for a loop, and not for the work of another one.
     fn has_come_for(&self, place: usize) -> bool {
         match self.loops.len() {
             1 => !self.incoming.is_empty(),
-            _ => self.incoming.iter().any(|message| self.place_for(message) == place),
+            _ => self.incoming.iter().any(|message| !self.is_delayed(place, message)),
         }
+    }
+
+    /// Whether a message has to wait for the work of a loop other than the one at `place`.
+    fn is_delayed(&self, place: usize, message: &Arrived) -> bool {
+        let mut others = self.loops.iter().enumerate().filter(|&(other, _)| other != place);
+        others.any(|(_, other)| other.delays(message))
     }
 
     /// The place of the first message that a loop can read out of the interface now. While the next handler may not start, it
@@ -355,7 +384,8 @@ impl NetworkProcessors {
         let mut all = self.incoming.iter().enumerate();
         let (index, _) = all.find(|&(index, message)| {
             let follows = || self.incoming.iter().take(index).any(|other| other.same_stream(message));
-            self.place_for(message) == place && (serves || !self.can_handle(message.class) && !follows())
+            let takes = serves || !self.can_handle(message.class);
+            takes && !self.is_delayed(place, message) && (serves && self.loops.len() == 1 || !follows())
         })?;
         Some(index)
     }
@@ -368,7 +398,13 @@ impl NetworkProcessors {
     /// Lets a loop begin to read the message at `index` out of the interface.
     pub(crate) fn extract(&mut self, place: usize, index: usize) -> Option<Arrived> {
         self.loops[place].pass.drained += 1;
-        self.incoming.remove(index)
+        self.loops[place].in_hand = self.incoming.remove(index);
+        self.loops[place].in_hand
+    }
+
+    /// Records that a loop has handed the message over that it had read.
+    pub(crate) fn note_handed_over(&mut self, place: usize) {
+        self.loops[place].in_hand = None;
     }
 
     /// Ends the pass of a loop.
@@ -383,8 +419,9 @@ impl NetworkProcessors {
 
     /// Ends a handler of a loop. The next handler starts no earlier than `from`.
     pub(crate) fn serve_from(&mut self, place: usize, from: Time) {
-        let serves_from = &mut self.loops[place].serves_from;
-        *serves_from = (*serves_from).max(from);
+        let own = &mut self.loops[place];
+        own.serves_from = own.serves_from.max(from);
+        own.held = None;
     }
 
     /// Whether a loop has planned to look for room in the interface after `now`.
@@ -397,41 +434,42 @@ impl NetworkProcessors {
         self.loops[place].looks_at = at;
     }
 
-    /// Whether the computing processor would find an event: a handler that continues, a message that was handed over, a message
+    /// Whether a computing processor would find an event: a handler that continues, a message that was handed over, a message
     /// in an interface that it shares, or an event of the queue.
     pub(crate) fn has_event(&self, server: usize, events: &Events) -> bool {
         events.has_resumed()
             || !self.forwarded.is_empty()
-            || self.next_to_receive().is_some()
+            || self.next_to_receive(server).is_some()
             || events.can_dispatch(server)
     }
 
-    /// The event that the computing processor finds at `now`.
+    /// The event that a computing processor finds at `now`.
     pub(crate) fn next(&mut self, now: Time, server: usize, events: &mut Events) -> Option<Found> {
         if let Some(resumed) = events.next_resumed() {
             return Some(resumed);
         }
         if !events.can_dispatch(server) {
-            self.look_for_message(now, events);
+            self.look_for_message(now, server, events);
         }
         events.dispatch(now, server)
     }
 
-    /// The place of the message that the computing processor finds in a shared interface. It skips a message if the network
-    /// processor has begun with an earlier message of its stream.
-    fn next_to_receive(&self) -> Option<usize> {
+    /// The place of the message that a computing processor finds in a shared interface, or at its endpoint there. It skips a message
+    /// if the network processor has begun with an earlier message of its stream.
+    fn next_to_receive(&self, server: usize) -> Option<usize> {
         if !self.shares() {
             return None;
         }
-        self.incoming.iter().position(|message| self.is_next_in_line(message))
+        let is_here = |key: DispatchKey| self.endpoints.is_none_or(|all| key.partition(all) == server);
+        self.incoming.iter().position(|message| is_here(message.key) && self.is_next_in_line(message))
     }
 
-    /// Moves the next message that the computing processor finds into the dispatch queue.
-    fn look_for_message(&mut self, now: Time, events: &mut Events) {
+    /// Moves the next message that a computing processor finds into the dispatch queue.
+    fn look_for_message(&mut self, now: Time, server: usize, events: &mut Events) {
         let message = match self.forwarded.pop() {
             Some(message) => message,
             None => {
-                let Some(place) = self.next_to_receive() else { return };
+                let Some(place) = self.next_to_receive(server) else { return };
                 let Some(message) = self.incoming.remove(place) else { return };
                 events.note_arrival(now);
                 message

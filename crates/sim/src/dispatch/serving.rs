@@ -6,7 +6,7 @@ use machine::Machine;
 use tempest::Policy;
 use tempest::policy::{Dispatch, Servers, Split};
 
-use super::has_endpoints;
+use super::endpoints;
 use super::roles::Roles;
 use super::turns::Turns;
 use crate::processor::core::Core;
@@ -29,7 +29,10 @@ pub(crate) enum Serving {
     /// Every computing processor runs handlers, when it idles or polls in its turn.
     Floating(Turns),
     /// Every computing processor runs the handlers of its own endpoint of the interface.
-    Endpoints,
+    Endpoints {
+        /// The number of computing processors.
+        computing: usize,
+    },
     /// Processors become dedicated while the program runs. While none is, every processor runs handlers as under `Floating`.
     Adaptive(Box<Adaptive>),
 }
@@ -48,9 +51,15 @@ impl Serving {
     pub(crate) fn of(machine: &Machine, policy: &Policy, split: Split) -> Self {
         let computing = split.computing as usize;
         let turns = || Turns::new(policy.turns, computing);
+        let has_endpoints = endpoints(machine, policy, split).is_some();
         match policy.servers {
-            Servers::Compute | Servers::Network | Servers::Either => Self::First,
-            Servers::Idle if has_endpoints(machine, policy) => Self::Endpoints,
+            Servers::Alone => Self::First,
+            // One processor takes no turns.
+            Servers::Compute | Servers::Network | Servers::Either if computing == 1 => Self::First,
+            Servers::Compute | Servers::Network | Servers::Either | Servers::Idle if has_endpoints => {
+                Self::Endpoints { computing }
+            }
+            Servers::Compute | Servers::Network | Servers::Either => Self::Floating(turns()),
             Servers::Idle => Self::Floating(turns()),
             Servers::Adaptive => Self::Adaptive(Box::new(Adaptive {
                 roles: Roles::new(machine),
@@ -67,7 +76,9 @@ impl Serving {
         match self {
             Self::First => (number == 0).then_some(0),
             Self::Dedicated { computing } | Self::Embedded { computing } => number.checked_sub(*computing),
-            Self::Floating(_) | Self::Endpoints | Self::Adaptive(_) => Some(number),
+            Self::Floating(turns) => turns.includes(number).then_some(number),
+            Self::Endpoints { computing } => (number < *computing).then_some(number),
+            Self::Adaptive(_) => Some(number),
         }
     }
 
@@ -75,7 +86,7 @@ impl Serving {
     pub(crate) fn only_compute(&self) -> usize {
         match self {
             Self::Dedicated { computing } | Self::Embedded { computing } => *computing,
-            Self::First | Self::Floating(_) | Self::Endpoints | Self::Adaptive(_) => 0,
+            Self::First | Self::Floating(_) | Self::Endpoints { .. } | Self::Adaptive(_) => 0,
         }
     }
 
@@ -102,7 +113,7 @@ impl Serving {
     /// Whether a processor may take an event that another one leaves. An event of an endpoint belongs to one processor.
     pub(crate) fn shares_events(&self) -> bool {
         match self {
-            Self::Endpoints => false,
+            Self::Endpoints { .. } => false,
             Self::First
             | Self::Dedicated { .. }
             | Self::Embedded { .. }
@@ -134,7 +145,7 @@ impl Serving {
         match self {
             Self::Floating(turns) => turns.pass(number),
             Self::Adaptive(adaptive) => adaptive.turns.pass(number),
-            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => {}
+            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints { .. } => {}
         }
     }
 
@@ -143,7 +154,7 @@ impl Serving {
         match self {
             Self::Floating(turns) => turns.owner_is(number),
             Self::Adaptive(adaptive) => adaptive.turns.owner_is(number),
-            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => false,
+            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints { .. } => false,
         }
     }
 
@@ -151,7 +162,7 @@ impl Serving {
     /// processor's turn, and passes the turn on. No poll looks while other processors are dedicated.
     pub(crate) fn looks(&mut self, number: usize) -> bool {
         match self {
-            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints => true,
+            Self::First | Self::Dedicated { .. } | Self::Embedded { .. } | Self::Endpoints { .. } => true,
             Self::Adaptive(adaptive) if adaptive.is_served() => false,
             Self::Floating(turns) => take_turn(turns, number),
             Self::Adaptive(adaptive) => take_turn(&mut adaptive.turns, number),

@@ -16,7 +16,7 @@ use crate::processor::core::Core;
 #[derive(Clone, Debug)]
 pub(crate) struct Turns {
     order: Order,
-    /// The number of processors that take turns: the first ones of the node.
+    /// The number of processors that take turns. Their numbers on the node are the lowest.
     count: usize,
     /// The number of the processor whose turn it is.
     owner: usize,
@@ -26,6 +26,11 @@ impl Turns {
     /// The turns of the first `count` processors of a node at the start: the first turn belongs to processor 0.
     pub(crate) fn new(order: Order, count: usize) -> Self {
         Self { order, count, owner: 0 }
+    }
+
+    /// Whether a processor takes turns.
+    pub(crate) fn includes(&self, number: usize) -> bool {
+        number < self.count
     }
 
     /// The idle processor that looks for an event which has just come. `finds` says whether a processor would find the event,

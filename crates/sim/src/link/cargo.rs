@@ -189,9 +189,9 @@ impl Manifest {
         self.bytes_of_message + self.placed
     }
 
-    /// Whether the cargo's message has a key, which keeps it in order.
-    pub(crate) fn has_key(&self) -> bool {
-        self.key != DispatchKey::NoSync
+    /// The stream of the cargo.
+    pub(crate) fn stream(&self) -> Stream {
+        Stream { to: self.to, key: self.key, places: self.transfers || self.kind == NO_MESSAGE }
     }
 
     /// The number of words that a processor writes to hand the cargo over: the words of an injection, and for the
@@ -240,10 +240,33 @@ pub(crate) enum Route {
     HandOver,
 }
 
+/// The facts by which cargo of a node stays in order with other cargo of the node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stream {
+    pub(crate) to: NodeId,
+    pub(crate) key: DispatchKey,
+    /// Whether the cargo has words for a place in memory.
+    pub(crate) places: bool,
+}
+
+impl Stream {
+    /// Whether cargo of this stream stays in order with cargo of another one: messages to one node under one key do, and words for a
+    /// place do with everything to their node.
+    pub(crate) fn keeps_order_with(self, other: Self) -> bool {
+        let keyed = self.key != DispatchKey::NoSync && self.key == other.key;
+        self.to == other.to && (keyed || self.places || other.places)
+    }
+
+    /// Whether the cargo's message has a key.
+    pub(crate) fn has_key(self) -> bool {
+        self.key != DispatchKey::NoSync
+    }
+}
+
 /// Cargo that a thread has handed over to the protocol processor for injection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HandedOver {
-    pub(crate) to: NodeId,
+    pub(crate) stream: Stream,
     /// The cargo's place among the flights.
     pub(crate) flight: u32,
 }

@@ -6,6 +6,7 @@ pub(crate) mod cargo;
 pub(crate) mod command;
 pub(crate) mod flights;
 pub(crate) mod overflow;
+pub(crate) mod pairs;
 pub(crate) mod port;
 pub(crate) mod routing;
 pub(crate) mod staging;

@@ -9,9 +9,14 @@ use machine::Machine;
 use trace::Event as Traced;
 use units::Time;
 
+use super::cargo::Stream;
+use super::pairs::{Pairs, Poster};
+
 /// The interface of a node.
 pub(crate) struct Port {
     interface: Interface,
+    /// The queue pairs; `None` where all processors post in one place.
+    pairs: Option<Box<Pairs>>,
     /// The lock; `None` where one processor drives the interface.
     lock: Option<Box<Lock>>,
     /// The number of messages that pass through the port in now.
@@ -23,14 +28,12 @@ pub(crate) struct Port {
 impl Port {
     /// An idle interface of a node, of these costs.
     pub(crate) fn new(machine: &Machine, costs: Arc<machine::Interface>) -> Self {
-        Self::idle(
-            Interface::new(costs),
-            machine.interface.lock_migration.map(|migration| Box::new(Lock::new(migration))),
-        )
+        let lock = machine.interface.lock_migration.map(|migration| Box::new(Lock::new(migration)));
+        Self { pairs: Pairs::of(machine), ..Self::idle(Interface::new(costs), lock) }
     }
 
     fn idle(interface: Interface, lock: Option<Box<Lock>>) -> Self {
-        Self { interface, lock, passing: 0, sent: 0 }
+        Self { interface, pairs: None, lock, passing: 0, sent: 0 }
     }
 
     /// The ports, mutable.
@@ -82,9 +85,30 @@ impl Port {
         self.lock.as_deref()
     }
 
-    /// Whether processors need a lock to drive the interface.
+    /// Whether processors need a lock to drive the interface, or to post to a queue pair.
     pub(crate) fn is_locked(&self) -> bool {
-        self.lock.is_some()
+        self.lock.is_some() || self.pairs.as_ref().is_some_and(|pairs| pairs.are_locked())
+    }
+
+    /// The time that a processor waits, from now on, before it may post a message of a stream for `hold`: for the lock of a queue pair,
+    /// or of the interface.
+    pub(crate) fn wait_to_post(&mut self, now: Time, who: Poster, stream: Stream, hold: Time) -> Time {
+        match self.pairs.as_mut().filter(|pairs| pairs.are_locked() && !hold.is_zero()) {
+            Some(pairs) => pairs.wait_for_lock(now, who, stream, hold),
+            None => self.wait_for_lock(now, who.core, hold),
+        }
+    }
+
+    /// Posts a message of a stream for the processor of a number. Returns the time at which the message leaves its queue pair; `None`
+    /// if it goes to the port at once.
+    #[inline]
+    pub(crate) fn post(&mut self, now: Time, number: u16, stream: Stream) -> Option<Time> {
+        self.pairs.as_mut()?.post(now, number.into(), stream)
+    }
+
+    /// The time at which the queue pairs have room for a further message, if none is posted before: `now` if they have it already.
+    pub(crate) fn pairs_room_at(&self, now: Time) -> Time {
+        self.pairs.as_ref().map_or(now, |pairs| pairs.room_at(now))
     }
 
     /// The time that processor `who` waits for the lock, from now on, before it holds the lock for `hold`. A hold of no time
@@ -99,6 +123,11 @@ impl Port {
         if let Some(lock) = &mut self.lock {
             lock.look(now, who, look);
         }
+    }
+
+    /// Whether an idle processor looks for messages under the lock.
+    pub(crate) fn is_looked_at(&self) -> bool {
+        self.lock.as_ref().is_some_and(|lock| lock.is_looked_at())
     }
 
     /// Ends the looks of processor `who` at `now`.
@@ -164,6 +193,17 @@ mod tests {
         assert_eq!(port.take_number(3), first);
         assert!(port.next_number(3) > first);
         assert_ne!(port.next_number(4), port.next_number(3));
+    }
+
+    #[test]
+    fn a_lock_of_the_interface_holds_for_posts_to_queue_pairs_too() {
+        let mut port = port();
+        port.pairs = Some(Box::new(Pairs::without_locks(2)));
+        let key = tempest::world::DispatchKey::NoSync;
+        let stream = Stream { to: tempest::NodeId(1), key, places: false };
+        let mut wait =
+            |at, number| port.wait_to_post(ns(at), Poster { core: number, number }, stream, ns(20));
+        assert_eq!([wait(0, 0), wait(5, 1)], [ns(0), ns(15 + 30)]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The modelled worlds: their promises, their parts under whole programs, and the results of the studies.
 
 mod adders;
+mod computing;
 mod dispatch;
 mod doubling;
 mod endless;
@@ -16,6 +17,7 @@ mod many;
 mod memory;
 mod network;
 mod overflow;
+mod pairs;
 mod private;
 mod promises;
 mod random;

@@ -11,7 +11,7 @@ use trace::Recorder;
 use tradewind_sim::Model;
 use units::Time;
 
-use crate::setup::{assisted, machine, without_shared_memory};
+use crate::setup::{assisted, machine, unlocked, without_shared_memory};
 
 /// The messages of each sender.
 const MESSAGES: u64 = 64;
@@ -111,12 +111,15 @@ fn messages_stay_in_order_with_several_network_processors() {
         let world = Model::new(assisted(set));
         for policy in ["np", "proc", "inject", "receive"] {
             let policy: Policy = policy.parse().expect("a policy");
-            let setting = conformance::Setting { world: &world, policy: &policy, nodes: 5, processors: 1 };
-            conformance::order_of_a_stream(&setting);
-            conformance::order_across_handlers(&setting);
-            conformance::order_across_holds(&setting);
+            for processors in [1, 3] {
+                let setting = conformance::Setting { world: &world, policy: &policy, nodes: 5, processors };
+                conformance::order_of_a_stream(&setting);
+                conformance::order_across_threads(&setting);
+                conformance::order_across_handlers(&setting);
+                conformance::order_across_holds(&setting);
+            }
         }
-        conformance::run(&without_shared_memory(), &world, &["np", "receive"], 3, 1);
+        conformance::run(&without_shared_memory(), &world, &["np", "receive"], 3, 2);
     }
 }
 
@@ -140,9 +143,29 @@ fn every_promise_holds_where_each_processor_polls_its_own_endpoint() {
 #[test]
 fn a_policy_whose_servers_poll_no_endpoint_is_refused() {
     let model = Model::new(machine("hurricane-1", &[ENDPOINTS]));
-    let refused = model.run(&launch("fixed:1", 4, false)).expect_err("dedicated processors have no endpoint");
+    let refused = model.run(&launch("adaptive", 4, false)).expect_err("roles change, and endpoints do not");
     let Failure::Refused(why) = refused else { panic!("{refused}") };
-    assert!(why.to_string().contains("poll no endpoint of machine `hurricane-1`"), "{why}");
+    assert!(why.to_string().contains("have no endpoint of machine `hurricane-1`"), "{why}");
+}
+
+#[test]
+fn dedicated_processors_with_an_endpoint_each_serve_side_by_side() {
+    let with = |policy| run(&machine("hurricane-1", &[ENDPOINTS]), policy, 8, false);
+    let (one, four) = (with("fixed:1"), with("fixed:4"));
+    assert!(ratio(&one, &four) > 2.5, "{} and {}", one.time, four.time);
+}
+
+#[test]
+fn computing_processors_have_endpoints_beside_network_processors() {
+    let model = Model::new(unlocked(&[ENDPOINTS, ("network_processor.count", "2")]));
+    conformance::run(&without_shared_memory(), &model, &["np", "proc", "inject", "receive"], 3, 3);
+    // Two network processors hand user messages over side by side, to the endpoint that the key says.
+    let runs = ("network_processor.runs", "reply, acknowledge");
+    let set = [ENDPOINTS, ("network_processor.count", "2"), runs];
+    let with = |processors| run(&unlocked(&set), "np", processors, false);
+    let (one, four) = (with(1), with(4));
+    assert!(ratio(&one, &four) > 2.0, "{} and {}", one.time, four.time);
+    assert_eq!(one.counters.handlers, four.counters.handlers);
 }
 
 #[test]

@@ -36,6 +36,13 @@ pub(crate) fn assisted(set: &[(&str, &str)]) -> Machine {
     toy("assisted", set)
 }
 
+/// The toy machine of these tests whose nodes have a network processor, and whose interface has no lock.
+pub(crate) fn unlocked(set: &[(&str, &str)]) -> Machine {
+    let text = text_of_toy("assisted");
+    let unlocked: Vec<_> = text.lines().filter(|line| !line.starts_with("lock_migration")).collect();
+    parse("assisted", &unlocked.join("\n"), set)
+}
+
 /// The toy machine of these tests whose prices are different numbers of nanoseconds.
 pub(crate) fn horizon() -> Machine {
     toy("horizon", &[])
@@ -47,8 +54,12 @@ pub(crate) fn software(set: &[(&str, &str)]) -> Machine {
 }
 
 fn toy(name: &str, set: &[(&str, &str)]) -> Machine {
+    parse(name, &text_of_toy(name), set)
+}
+
+fn text_of_toy(name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/{name}.toml"));
-    parse(name, &std::fs::read_to_string(file).expect("a machine file of these tests"), set)
+    std::fs::read_to_string(file).expect("a machine file of these tests")
 }
 
 fn parse(name: &str, text: &str, set: &[(&str, &str)]) -> Machine {

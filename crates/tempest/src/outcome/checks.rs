@@ -33,8 +33,7 @@ impl Policy {
     /// [`Refusal::NoneComputes`] if none would be left to compute.
     pub fn split(&self, processors: u32) -> Result<Split, Refusal> {
         match self.servers {
-            // The node's one processor that sees the network, or shares it with the network processor.
-            Servers::Compute | Servers::Network | Servers::Either => Ok(Split { computing: 1, dedicated: 0 }),
+            Servers::Alone => Ok(Split { computing: 1, dedicated: 0 }),
             Servers::Taken if self.count < processors => {
                 Ok(Split { computing: processors - self.count, dedicated: self.count })
             }
@@ -49,7 +48,7 @@ impl Policy {
     /// there `floating` and `adaptive` are `single`.
     #[must_use]
     pub fn canonical(&self, processors: u32) -> Self {
-        let runs_all = matches!(self.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
+        let runs_all = matches!(self.servers, Servers::Alone | Servers::Idle | Servers::Adaptive);
         let sends_all = self.injector == Injector::Sender;
         let is_alone = self.split(processors) == Ok(Split { computing: 1, dedicated: 0 });
         if !runs_all || !sends_all || !is_alone {
@@ -94,6 +93,12 @@ mod tests {
         assert!(fixed.split(2).unwrap_err().to_string().ends_with("expected at least --processors 3"));
         let added: Policy = "hurricane-1:2".parse().unwrap();
         assert_eq!(added.split(2), Ok(Split { computing: 2, dedicated: 2 }));
+        let computing =
+            |policy: &str| policy.parse::<Policy>().expect("a policy").split(8).map(|split| split.computing);
+        assert_eq!(computing("single"), Ok(1));
+        for policy in ["proc", "np", "inject", "receive", "floating", "hurricane:2"] {
+            assert_eq!(computing(policy), Ok(8), "{policy}");
+        }
     }
 
     #[test]

@@ -132,8 +132,8 @@ pub enum Unobeyed {
     NobodyHandlesBeside,
     /// The world has no processors of the kind to which the policy gives handlers.
     NoSuchProcessors,
-    /// The network interface has an endpoint for each computing processor only, and under the policy other processors
-    /// run the handlers.
+    /// The network interface has an endpoint for each computing, dedicated or network processor, and under the policy other
+    /// processors run the handlers, or processors change their roles.
     NoEndpoint {
         /// The name of the machine.
         machine: String,
@@ -164,8 +164,9 @@ impl Unobeyed {
             }
             Self::NoEndpoint { machine } => write!(
                 f,
-                "policy `{policy}` has handlers run by processors that poll no endpoint of machine `{machine}`, whose interface has \
-                 one for each computing processor (`interface.endpoints = \"processor\"`): expected `floating` or `single`"
+                "policy `{policy}` has handlers run by processors that have no endpoint of machine `{machine}`, whose interface has one \
+                 for each computing, dedicated or network processor (`interface.endpoints = \"processor\"`): expected a policy by which \
+                 such processors run handlers, such as `floating`, `fixed:1` or `np`"
             ),
             Self::NotInterrupted { machine } => write!(
                 f,

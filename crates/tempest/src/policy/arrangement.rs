@@ -15,7 +15,11 @@ pub(super) const HELPER_WAITS: Time = Time::from_nanoseconds(50_000);
 /// The processors that run handlers: the main part of a [`Policy`]. `count` is [`Policy::count`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Servers {
-    /// The node's only computing processor runs handlers, when its threads poll and when they wait.
+    /// The node computes on one processor, which runs handlers too, when its threads poll and when they wait. Other processors of the
+    /// node have no work.
+    Alone,
+    /// Any computing processor runs handlers when it is idle, and at polls on loop back-edges, whose order [`Turns`] sets. The node
+    /// need not have a dispatch queue that processors share.
     Compute,
     /// `count` of the node's own processors run handlers and nothing else; the remaining ones run threads.
     Taken,
@@ -24,9 +28,9 @@ pub enum Servers {
     /// Any computing processor runs handlers when it is idle, and at polls on loop back-edges, whose order [`Turns`]
     /// sets.
     Idle,
-    /// A processor in the network interface runs handlers.
+    /// The network processors run handlers. Any computing processor runs the handlers that they cannot run.
     Network,
-    /// The computing processor or the network processor runs a handler, whichever is free.
+    /// A computing processor or a network processor runs a handler, whichever finds the message first.
     Either,
     /// `count` processors embedded in a device on the memory bus run handlers.
     Embedded,
@@ -41,7 +45,7 @@ impl Servers {
     /// The server of every class of events under this arrangement, where the policy states no other.
     const fn server(self) -> Server {
         match self {
-            Self::Compute | Self::Idle | Self::Adaptive => Server::Computing,
+            Self::Alone | Self::Compute | Self::Idle | Self::Adaptive => Server::Computing,
             Self::Taken | Self::Added | Self::Embedded => Server::Dedicated,
             Self::Network => Server::Network,
             Self::Either => Server::Either,
@@ -158,7 +162,10 @@ const fn preset(name: &'static str, summary: &'static str, servers: Servers, inj
         injector,
         dispatch: Dispatch::Serial,
         notice: Notice::Poll,
-        polls: matches!(servers, Servers::Compute | Servers::Idle | Servers::Either | Servers::Adaptive),
+        polls: matches!(
+            servers,
+            Servers::Alone | Servers::Compute | Servers::Idle | Servers::Either | Servers::Adaptive
+        ),
     }
 }
 
@@ -175,8 +182,8 @@ impl Preset {
 pub static PRESETS: &[Preset] = &[
     preset(
         "single",
-        "one computing processor per node, which also runs the handlers",
-        Servers::Compute,
+        "one computing processor per node, which also runs the handlers; other processors have no work",
+        Servers::Alone,
         Injector::Sender,
     ),
     preset(
@@ -200,25 +207,25 @@ pub static PRESETS: &[Preset] = &[
     .dispatch(Dispatch::Partitioned),
     preset(
         "proc",
-        "the computing processor; the network processor, if any, moves messages between its queues and the network",
+        "computing processors run handlers; network processors, if any, move messages between queues and network",
         Servers::Compute,
         Injector::Network,
     ),
     preset(
         "np",
-        "the network processor injects and runs the handlers that it can",
+        "network processors inject and run the handlers that they can",
         Servers::Network,
         Injector::Network,
     ),
     preset(
         "inject",
-        "the computing processor injects, the network processor runs the handlers that it can",
+        "computing processors inject, network processors run the handlers that they can",
         Servers::Network,
         Injector::Sender,
     ),
     preset(
         "receive",
-        "the computing processor injects; it or the network processor runs handlers",
+        "computing processors inject; they or network processors run handlers",
         Servers::Either,
         Injector::Sender,
     ),
@@ -264,7 +271,7 @@ impl Policy {
     pub fn needs(&self) -> Vec<&'static str> {
         let mut needs = Vec::new();
         needs.push(match self.servers {
-            Servers::Compute | Servers::Idle => "poll",
+            Servers::Alone | Servers::Compute | Servers::Idle => "poll",
             Servers::Taken => "dedicated-processors",
             Servers::Added => "added-processors",
             Servers::Network | Servers::Either => "network-processor",
@@ -353,6 +360,12 @@ impl Split {
     pub fn all(self) -> u32 {
         self.computing.saturating_add(self.dedicated)
     }
+
+    /// The text of this split on a node of `processors` processors. It is `1 of 8` where processors of the node have no work.
+    pub fn out_of(self, processors: u32) -> String {
+        let idle = self.all() < processors;
+        if idle { format!("{self} of {processors}") } else { self.to_string() }
+    }
 }
 
 impl fmt::Display for Split {
@@ -406,6 +419,12 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Policy>().unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn a_split_says_that_processors_of_the_node_have_no_work() {
+        let text = |computing, dedicated| Split { computing, dedicated }.out_of(8);
+        assert_eq!([text(1, 0), text(6, 2), text(8, 16)], ["1 of 8", "6+2", "8+16"]);
     }
 
     #[test]

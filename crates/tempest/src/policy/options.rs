@@ -83,9 +83,12 @@ pub static OPTIONS: &[PolicyOption] = &[
     ),
     option(
         "+serve=CLASS:SERVER",
-        "messages of a class, such as bulk, are served by the computing or the network processor",
+        "messages of a class, such as bulk, are served by computing or by network processors",
         |policy, statement| {
-            if !matches!(policy.servers, Servers::Compute | Servers::Network | Servers::Either) {
+            if !matches!(
+                policy.servers,
+                Servers::Alone | Servers::Compute | Servers::Network | Servers::Either
+            ) {
                 return Err(BadPolicy::ServeApart { policy: policy.to_string() });
             }
             let bad = || BadPolicy::Serve { option: format!("serve={statement}") };
@@ -126,7 +129,8 @@ fn take_turns(policy: &mut Policy, turns: Turns, option: &'static str) -> Result
 /// Returns `waits`, the time that an event waits for a helper, if a helper has work under `policy`. A helper works for
 /// computing processors that run handlers and poll for messages; a policy without such processors is refused.
 fn helped(policy: &Policy, waits: Time) -> Result<Time, BadPolicy> {
-    let computing = matches!(policy.servers, Servers::Compute | Servers::Idle | Servers::Adaptive);
+    let computing =
+        matches!(policy.servers, Servers::Alone | Servers::Compute | Servers::Idle | Servers::Adaptive);
     if computing && policy.notice == Notice::Poll {
         Ok(waits)
     } else {

@@ -10,13 +10,13 @@ use crate::Class;
 /// The processors that run the handlers of a class of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Server {
-    /// Processors that run threads: the only such processor of the node, or any that is idle.
+    /// Processors that run threads.
     Computing,
     /// Processors that run handlers and nothing else, of the node or in its interface device.
     Dedicated,
-    /// The network processor of the node.
+    /// The network processors of the node.
     Network,
-    /// A computing processor or the network processor, whichever is free.
+    /// A computing processor or a network processor, whichever is free.
     Either,
     /// A hardware state machine.
     Hardware,

@@ -15,7 +15,7 @@ fn a_run_prints_the_processors_that_are_at_work() {
     };
     for (machine, policy, size, numbers) in [
         ("hurricane-1", "single", "2 nodes of 1 processor,", [1, 1, 0]),
-        ("paragon", "np", "2 nodes of 1+1 processors,", [2, 1, 1]),
+        ("paragon", "np", "2 nodes of 8+1 processors,", [9, 8, 1]),
         ("hurricane-1", "fixed:2", "2 nodes of 6+2 processors,", [8, 6, 2]),
         ("hurricane-1", "hurricane-1:2", "2 nodes of 8+2 processors,", [10, 8, 2]),
     ] {

@@ -2,6 +2,7 @@
 
 use machine::Class;
 
+use super::super::injection::Handover;
 use super::super::register::Register;
 use super::super::testing::{computing, idle, message, node, parallel_events};
 use super::super::turns::Turns;
@@ -104,7 +105,7 @@ fn a_device_interrupts_only_when_all_processors_compute() {
 fn only_dedicated_processors_serve_and_inject_where_a_policy_sets_them_aside() {
     let mut dispatch = register(Notice::Poll);
     dispatch.serving = Serving::Dedicated { computing: 2 };
-    dispatch.injection = Injection::Dedicated(Default::default());
+    dispatch.injection = Injection::Dedicated(Handover::of(1));
     let cores: Vec<Core> = (0..3).map(|number| Core::new(0, number, number == 2, 0)).collect();
     assert!(dispatch.hands_over(false) && !dispatch.hands_over(true));
     dispatch.join(message(0, 7, Class::User));

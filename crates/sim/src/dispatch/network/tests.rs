@@ -7,9 +7,9 @@ use super::*;
 use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::injection::{Handover, Injection};
 use crate::dispatch::serving::Serving;
-use crate::dispatch::testing::{computing, idle, message, node, parallel_events};
+use crate::dispatch::testing::{computing, idle, key, message, node, parallel_events};
 use crate::dispatch::{Dispatch, View};
-use crate::link::cargo::HandedOver;
+use crate::link::cargo::{HandedOver, Stream};
 use crate::testing::ns;
 
 /// The classes whose handlers the network processors of most tests run.
@@ -20,6 +20,7 @@ fn network_processors(count: usize, runs: &[Class], shares: bool) -> NetworkProc
     NetworkProcessors {
         first: 1,
         shares,
+        endpoints: None,
         joins_steps: false,
         runs: Classes::of(runs.iter().copied()),
         preempt: Classes::of([Class::Reply]),
@@ -93,13 +94,16 @@ fn it_runs_a_handler_in_its_turn_if_it_can_and_the_key_is_free() {
     for message in [first, second, other] {
         network.line_up(message);
     }
-    assert!(network.hold_for(ns(1), &second, &mut events).is_none(), "the first of the stream waits");
-    let job = network.hold_for(ns(1), &first, &mut events).expect("nothing conflicts");
+    assert!(network.hold_for((ns(1), 0), &second, &mut events).is_none(), "the first of the stream waits");
+    let job = network.hold_for((ns(1), 0), &first, &mut events).expect("nothing conflicts");
     assert_eq!(job.event, Event::Message { flight: 0 });
-    assert!(network.hold_for(ns(1), &second, &mut events).is_none(), "the key is held");
+    assert!(network.hold_for((ns(1), 0), &second, &mut events).is_none(), "the key is held");
     events.complete(ns(2), job.held);
-    assert!(network.hold_for(ns(2), &second, &mut events).is_some());
-    assert!(network.hold_for(ns(2), &other, &mut events).is_none(), "it cannot run handlers of this class");
+    assert!(network.hold_for((ns(2), 0), &second, &mut events).is_some());
+    assert!(
+        network.hold_for((ns(2), 0), &other, &mut events).is_none(),
+        "it cannot run handlers of this class"
+    );
 }
 
 #[test]
@@ -112,9 +116,9 @@ fn a_message_interrupts_one_step_and_the_step_goes_on_afterwards() {
         network.line_up(message);
     }
     let step = (Step::Turn, ns(3));
-    assert!(network.preempt(ns(1), &read, step, &mut events).is_none());
-    assert!(network.preempt(ns(1), &first, step, &mut events).is_some());
-    assert!(network.preempt(ns(1), &second, step, &mut events).is_none(), "a step is interrupted already");
+    assert!(!network.may_interrupt(0, &read) && network.may_interrupt(0, &first));
+    assert!(network.preempt((ns(1), 0), &first, step, &mut events).is_some());
+    assert!(!network.may_interrupt(0, &second), "a step is interrupted already");
     assert_eq!(network.interrupted_step(0), Some(step));
     assert_eq!(network.interrupted_step(0), None);
 }
@@ -134,25 +138,42 @@ fn the_computing_processor_leaves_streams_that_the_network_processor_has_begun()
     assert_eq!(job.event, Event::Message { flight: 2 });
     assert!(!network.has_event(0, &events));
     events.note_arrival(ns(1));
-    network.forward(first);
+    network.forward(first, &mut events);
     let job = network.next(ns(1), 0, &mut events).expect("the first has been handed over").job;
     assert_eq!(job.event, Event::Message { flight: 0 });
     assert!(network.has_event(0, &events), "the second may be looked at now");
 }
 
 #[test]
-fn two_network_processors_divide_messages_by_the_node_that_sent_them() {
+fn two_network_processors_share_messages_and_keep_each_stream_in_order() {
     let mut network = network_processors(2, &RUNS, false);
-    let [even, odd] = [2, 3].map(|source| Arrived { source, ..message(source, 7, Class::Read) });
-    for message in [odd, even] {
+    let mut events = parallel_events();
+    let [first, second, other] =
+        [message(0, 7, Class::Read), message(1, 7, Class::Read), message(2, 8, Class::User)];
+    for message in [first, second, other] {
         arrive(&mut network, message);
     }
-    assert_eq!(network.numbers(), 1..3);
-    assert_eq!(network.next_step(0, NOTHING), Some(NextStep::Extract { index: 1 }));
+    assert_eq!(
+        (network.numbers(), network.place(0), network.place(2), network.place(3)),
+        (1..3, None, Some(1), None)
+    );
+    assert_eq!(network.next_step(0, NOTHING), Some(NextStep::Extract { index: 0 }));
+    assert_eq!(network.extract(0, 0), Some(first));
+    // The second message is of the stream of the first, which is in the hands of another network processor.
+    assert_eq!(network.next_step(1, NOTHING), Some(NextStep::Extract { index: 1 }));
+    assert_eq!(network.extract(1, 1), Some(other));
+    network.note_handed_over(1);
+    assert_eq!(network.next_step(1, NOTHING), None);
+    let job = network.hold_for((ns(1), 0), &first, &mut events).expect("nothing conflicts");
+    assert_eq!(
+        network.next_step(1, NOTHING),
+        None,
+        "its key is held by the handler of another network processor"
+    );
+    events.complete(ns(2), job.held);
+    network.serve_from(0, ns(2));
+    network.end_pass(1);
     assert_eq!(network.next_step(1, NOTHING), Some(NextStep::Extract { index: 0 }));
-    assert_eq!(network.extract(1, 0), Some(odd));
-    assert_eq!(network.next_step(1, NOTHING), None, "the other message is the first processor's");
-    assert_eq!((network.place(0), network.place(2), network.place(3)), (None, Some(1), None));
 }
 
 proptest! {
@@ -168,19 +189,19 @@ proptest! {
     ) {
         let [incoming, forwarded, queued, handed_over] = waiting;
         let mut network = network_processors(1, runs, shares);
-        let (mut events, mut lane) = (parallel_events(), Injection::Network(vec![Handover::default()]));
+        let (mut events, mut lane) = (parallel_events(), Injection::Network(Handover::of(1)));
         for flight in 0..incoming {
             arrive(&mut network, message(flight, flight, Class::User));
         }
-        (0..forwarded).for_each(|flight| network.forward(message(10 + flight, 10, Class::User)));
+        (0..forwarded).for_each(|flight| network.forward(message(10 + flight, 10, Class::User), &mut events));
         for flight in 0..queued {
             let message = message(20 + flight, 20, Class::User);
             events.note_arrival(message.at);
             events.enqueue(&message);
         }
         for flight in 0..handed_over {
-            let handed = HandedOver { to: tempest::NodeId(1), flight };
-            prop_assert!(lane.push(ns(0), 1, handed, 0).is_ok());
+            let handed = HandedOver { stream: Stream { to: tempest::NodeId(1), key: key(flight), places: false }, flight };
+            prop_assert!(lane.push(ns(0), handed, 0).is_ok());
         }
         let cores = node(idles.map(|idles| if idles { idle(0) } else { computing() }));
         let notice = if interrupts { Notice::Interrupt } else { Notice::Poll };
