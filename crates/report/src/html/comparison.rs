@@ -53,7 +53,7 @@ pub fn comparison(found: &Comparison, summary: &str, command: &str, made: &Circu
 }
 
 /// The meaning of the column of processors.
-const PROCESSORS: &str = "processors of each node that compute + others, which run handlers or move messages";
+const PROCESSORS: &str = "processors of each node that compute + others, which run handlers or move messages; 1 of 8: the others have no work";
 
 fn part(world: &World, tried: Option<&str>) -> Markup {
     let left = world.refused.iter().map(|it| (&it.mechanism, &it.reason));
@@ -87,7 +87,7 @@ fn part(world: &World, tried: Option<&str>) -> Markup {
                             th scope="col" { "answer" }
                         }
                     }
-                    tbody { @for it in &world.rows { (row(it, world.baseline.is_some(), tried.is_some())) } }
+                    tbody { @for it in &world.rows { (row(it, world, tried.is_some())) } }
                 }
             }
             @for it in world.fate.iter().flat_map(|fate| &fate.failed) {
@@ -104,7 +104,8 @@ fn part(world: &World, tried: Option<&str>) -> Markup {
     }
 }
 
-fn row(row: &Row, has_baseline: bool, has_band: bool) -> Markup {
+fn row(row: &Row, world: &World, has_band: bool) -> Markup {
+    let has_baseline = world.baseline.is_some();
     let volume = row.measured.volume_bytes;
     let all = volume.data + volume.headers + volume.requests + volume.invalidations;
     html! {
@@ -112,7 +113,7 @@ fn row(row: &Row, has_baseline: bool, has_band: bool) -> Markup {
             td.number { @if let Some(rank) = row.rank { (rank) } }
             td { (row.combination.mechanism) }
             td { (row.combination.policy) }
-            td.number { (row.combination.split()) }
+            td.number { (row.combination.split().out_of(world.processors)) }
             td.number { (time(row.measured.time_ns)) }
             td.number { (row.ratio_to_best.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))) }
             @if has_baseline { td.number { (row.speedup.map_or_else(|| "–".to_owned(), |it| format!("{it:.2}"))) } }

@@ -229,7 +229,8 @@ fn times(page: &Page, rows: &[TableRow<'_>], processors: u32, look: Look) -> Vec
     };
     let split = |row: &TableRow<'_>| row.combination.split();
     let is_plain = rows.iter().all(|row| split(row) == Split { computing: processors, dedicated: 0 });
-    let processors = |row: &TableRow<'_>| if is_plain { String::new() } else { split(row).to_string() };
+    let processors =
+        |row: &TableRow<'_>| if is_plain { String::new() } else { split(row).out_of(processors) };
     let mark = |row: &TableRow<'_>| match row.measured.disturbed {
         _ if row.combination.oversubscribed => "*".to_owned(),
         true => DISTURBED.to_owned(),
@@ -289,8 +290,10 @@ static FIGURES: &[Figure] = &[
 ];
 
 /// The head and the meaning of the column of processors.
-const PROCESSORS: (&str, &str) =
-    ("procs", "processors of each node that compute + others, which run handlers or move messages");
+const PROCESSORS: (&str, &str) = (
+    "procs",
+    "processors of each node that compute + others, which run handlers or move messages; 1 of 8: the others have no work",
+);
 
 /// The head and the meaning of the column of confidence intervals.
 const UNCERTAINTY: (&str, &str) =
