@@ -240,6 +240,12 @@ fn a_mistake_is_told_with_what_would_be_right() {
         ("block = \"128 B\"", "block = \"100 B\"", "staging.block", "lines, which are 32 B each"),
         ("size = \"4 KiB\"", "size = \"256 B\"", "staging.size", "at least 4 blocks"),
         ("deposit = \"buffer\"", "deposit = \"here\"", "staging.deposit", "\"memory\" or \"buffer\""),
+        (
+            "[staging]",
+            "[queue_pairs]\ncount = 2\n[staging]",
+            "queue_pairs.count",
+            "commands of [staging] go to one queue",
+        ),
         ("[bus]", "[buss]", "bus is missing", "a section [bus]"),
         ("[memory.banks]", "[memory.bank]", "memory.banks is missing", "a section"),
     ] {

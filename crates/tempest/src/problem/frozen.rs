@@ -16,9 +16,10 @@ use segment::FrozenFile;
 /// let weights: Frozen<f64> = vec![0.5, 0.25].into();
 /// assert_eq!(weights.iter().sum::<f64>(), 0.75);
 /// ```
-pub struct Frozen<T>(Place<T>);
+pub struct Frozen<T>(Storage<T>);
 
-enum Place<T> {
+/// The memory of an array.
+enum Storage<T> {
     Own(Arc<Vec<T>>),
     /// `len` bytes of the file from byte `at` on: whole elements, at an address that fits them.
     File {
@@ -34,7 +35,7 @@ impl<T: Pod> Frozen<T> {
         let (at, len) = (usize::try_from(at).ok()?, usize::try_from(len).ok()?);
         let bytes = file.bytes().get(at..at.checked_add(len)?)?;
         bytemuck::try_cast_slice::<u8, T>(bytes).ok()?;
-        Some(Self(Place::File { file: Arc::clone(file), at, len }))
+        Some(Self(Storage::File { file: Arc::clone(file), at, len }))
     }
 }
 
@@ -44,16 +45,16 @@ impl<T: Pod> Deref for Frozen<T> {
     #[inline]
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Place::Own(elements) => elements,
+            Storage::Own(elements) => elements,
             // `of_file` has found elements there.
-            Place::File { file, at, len } => bytemuck::cast_slice(&file.bytes()[*at..*at + *len]),
+            Storage::File { file, at, len } => bytemuck::cast_slice(&file.bytes()[*at..*at + *len]),
         }
     }
 }
 
 impl<T> From<Vec<T>> for Frozen<T> {
     fn from(elements: Vec<T>) -> Self {
-        Self(Place::Own(Arc::new(elements)))
+        Self(Storage::Own(Arc::new(elements)))
     }
 }
 
@@ -72,8 +73,8 @@ impl<T> Default for Frozen<T> {
 impl<T> Clone for Frozen<T> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
-            Place::Own(elements) => Place::Own(Arc::clone(elements)),
-            Place::File { file, at, len } => Place::File { file: Arc::clone(file), at: *at, len: *len },
+            Storage::Own(elements) => Storage::Own(Arc::clone(elements)),
+            Storage::File { file, at, len } => Storage::File { file: Arc::clone(file), at: *at, len: *len },
         })
     }
 }

@@ -128,10 +128,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Copies are equal.
+/// All are equal: problems follow from inputs, so they tell no two inputs apart.
 impl PartialEq for Problems {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 
